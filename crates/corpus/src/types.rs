@@ -30,8 +30,8 @@ pub struct Question {
     /// The passage that the question was asked about; for a training example of DPR, its first positive passage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Passage>,
-    /// Ids of the gold passages, if they were asked for (see [`ReadOptions::gold_field`](crate::ReadOptions::gold_field))
-    /// and the file has them.
+    /// Ids of the gold passages, if they were asked for (see
+    /// [`ReadOptions::gold_field`](crate::ReadOptions::gold_field)) and the file has them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub positives: Vec<String>,
 }

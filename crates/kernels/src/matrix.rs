@@ -1,5 +1,5 @@
-//! Products of matrices of `f32`, with any strides. The crate `gemm` computes them; this module checks that the operands
-//! are within their slices, so that callers need no `unsafe`.
+//! Products of matrices of `f32`, with any strides, and the transpose of a matrix. The crate `gemm` computes products;
+//! this module checks that the operands are within their slices, so that callers need no `unsafe`.
 //!
 //! ```
 //! use kernels::matrix::{Matrix, multiply};
@@ -101,6 +101,30 @@ pub fn multiply(a: Matrix<'_>, b: Matrix<'_>, out: &mut [f32], stride: usize, ad
     }
 }
 
+/// Returns the transpose of a row-major matrix `[rows, columns]`, which has `columns` rows.
+///
+/// # Panics
+///
+/// If the number of values is not `rows` times `columns`.
+#[must_use]
+pub fn transpose<T: Copy + Default>(values: &[T], rows: usize, columns: usize) -> Vec<T> {
+    /// Number of rows and columns of a tile, which fits in the L1 cache.
+    const TILE: usize = 32;
+    let expected = rows.saturating_mul(columns);
+    assert!(values.len() == expected, "transpose: expected {expected} values, got {}", values.len());
+    let mut transposed = vec![T::default(); values.len()];
+    for first_row in (0..rows).step_by(TILE) {
+        for first_column in (0..columns).step_by(TILE) {
+            for row in first_row..rows.min(first_row + TILE) {
+                for column in first_column..columns.min(first_column + TILE) {
+                    transposed[column * rows + row] = values[row * columns + column];
+                }
+            }
+        }
+    }
+    transposed
+}
+
 /// Panics unless a slice of some length has all values of a row-major matrix, and its rows do not overlap.
 fn check(length: usize, rows: usize, columns: usize, stride: usize) {
     assert!(rows < 2 || stride >= columns, "matrix: expected a stride of at least {columns}, got {stride}");
@@ -110,4 +134,23 @@ fn check(length: usize, rows: usize, columns: usize, stride: usize) {
     // A matrix whose size overflows fits in no slice.
     let expected = needed.unwrap_or(usize::MAX);
     assert!(length >= expected, "matrix: expected at least {expected} values, got {length}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::transpose;
+
+    #[test]
+    fn columns_become_rows() {
+        assert_eq!(transpose(&[1, 2, 3, 4, 5, 6], 2, 3), [1, 4, 2, 5, 3, 6]);
+        let (rows, columns) = (70, 33);
+        let values: Vec<usize> = (0..rows * columns).collect();
+        let transposed = transpose(&values, rows, columns);
+        for row in 0..rows {
+            for column in 0..columns {
+                assert_eq!(transposed[column * rows + row], values[row * columns + column]);
+            }
+        }
+        assert_eq!(transpose(&transposed, columns, rows), values);
+    }
 }

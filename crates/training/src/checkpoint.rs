@@ -14,7 +14,7 @@ const KIND: FileKind = FileKind { magic: *b"PKTRAIN\0", version: 1, name: "train
 /// Number of floats that are converted to bytes at a time.
 const CHUNK: usize = 1 << 16;
 
-/// Writes the parameters and the states of the optimizers. `progress` is the caller's.
+/// Writes the parameters and the states of the optimizers. `progress` is stored with them.
 pub(crate) fn save(engine: &Engine, path: &Path, progress: &str) -> Result<(), Error> {
     let mut file = Writer::create(path, KIND)?;
     let mut models = Vec::new();
@@ -87,9 +87,15 @@ pub(crate) fn load(engine: &mut Engine, path: &Path) -> Result<String, Error> {
     Ok(progress)
 }
 
-/// The sizes of a model, in a form that can be compared.
+/// The sizes of a model, as they are stored and compared.
 fn describe(shape: &Shape) -> String {
-    format!("{shape:?}")
+    let Shape { words, positions, first_position, types, has_type_input, .. } = shape;
+    let Shape { dim, heads, intermediate, layers, epsilon, is_reader, .. } = shape;
+    format!(
+        "a model of {layers} layers, {dim} dimensions, {heads} heads, {intermediate} intermediate dimensions, {words} \
+         words, {positions} positions from {first_position} on, {types} token types (input: {has_type_input}), epsilon \
+         {epsilon:e}, reader: {is_reader}"
+    )
 }
 
 fn write_parameters(file: &mut Writer, name: &str, parameters: &Parameters) -> Result<(), Error> {

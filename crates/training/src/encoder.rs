@@ -214,7 +214,7 @@ impl EncoderTrainer {
         model.export().to_weights(model.network.shape())
     }
 
-    /// Writes the parameters and the state of the optimizer to a file, so that training can go on from there.
+    /// Writes the parameters and the state of the optimizer to a file, so that training can resume from there.
     /// `progress` is stored with them.
     ///
     /// # Errors
@@ -225,7 +225,7 @@ impl EncoderTrainer {
     }
 
     /// Restores what [`save`](Self::save) wrote, and returns the stored progress. With the same batches, the next steps
-    /// give the same bits as if training had not stopped.
+    /// give bit-identical results, as if training had not stopped.
     ///
     /// # Errors
     ///

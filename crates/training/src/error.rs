@@ -37,7 +37,8 @@ pub enum Error {
         /// Its value.
         got: String,
     },
-    /// The loss or a gradient is infinite or not a number. The parameters are those before the step.
+    /// The loss, the norm of the gradients, or a vector is infinite or not a number. The parameters are those before
+    /// the step.
     #[error("step {step}: expected a finite {what}, got {got}; the learning rate may be too high")]
     NotFinite {
         /// Number of the step, from 1.

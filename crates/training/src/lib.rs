@@ -1,8 +1,8 @@
 //! Training of encoders and readers with the architecture of BERT (Devlin et al., 2019), as for Dense Passage Retrieval
 //! (Karpukhin et al., 2020).
 //!
-//! - [`EncoderTrainer`] and [`ReaderTrainer`] hold a model's parameters. Their `step` takes a batch of texts and updates
-//!   the parameters. Both use the engine (`engine/`), which distributes a batch over threads.
+//! - [`EncoderTrainer`] and [`ReaderTrainer`] hold a model's parameters. Their `step` takes a batch of texts and
+//!   updates the parameters. Both use the engine (`engine/`), which distributes a batch over threads.
 //! - The network (`network/`) computes the vectors or logits of texts, and backpropagates their gradients to its
 //!   [`Parameters`]. Texts are not padded: the tokens of all texts that are processed together form one matrix.
 //! - [`loss`] has the loss functions. Each returns the loss, and replaces its inputs with their gradients.

@@ -14,7 +14,7 @@ impl Weights {
     ///
     /// # Errors
     ///
-    /// [`Error::Weights`]
+    /// [`Error::Weights`] if they do not.
     pub fn check(&self) -> Result<(), Error> {
         check(self)
     }

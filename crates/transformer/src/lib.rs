@@ -6,6 +6,7 @@
 //! - [`hugging_face::read`] and [`hugging_face::write()`] do the same for a folder with `config.json` and
 //!   `model.safetensors`.
 //! - [`quantize`] rounds weights to bytes, which makes a model smaller and faster; [`dequantize`] makes floats again.
+//! - [`TensorFile`] reads individual tensors from a safetensors file.
 //! - [`Model`] arranges the weights for products and computes the outputs of texts.
 //!
 //! Texts are not padded. The weights of quantized models stay bytes. Activations are quantized row by row, and the
@@ -21,12 +22,13 @@ mod linear;
 mod model;
 pub mod onnx;
 mod quantize;
-mod transpose;
+mod tensor_file;
 pub mod weights;
 
 pub use error::Error;
 pub use model::{Model, Values};
 pub use quantize::{Bits, dequantize, quantize};
+pub use tensor_file::{TensorFile, TensorFileError};
 
 /// The tokens of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

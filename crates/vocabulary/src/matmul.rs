@@ -64,24 +64,6 @@ impl Product {
     }
 }
 
-/// Returns the transpose of the matrix `[rows, columns]`.
-pub(crate) fn transposed(matrix: &[f32], columns: usize) -> Vec<f32> {
-    /// Side length of the square blocks that are copied one after another. A block fits in the L1 cache.
-    const BLOCK: usize = 32;
-    let rows = matrix.len() / columns.max(1);
-    let mut transposed = vec![0.0; matrix.len()];
-    for top in (0..rows).step_by(BLOCK) {
-        for left in (0..columns).step_by(BLOCK) {
-            for row in top..rows.min(top + BLOCK) {
-                for column in left..columns.min(left + BLOCK) {
-                    transposed[column * rows + row] = matrix[row * columns + column];
-                }
-            }
-        }
-    }
-    transposed
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,16 +82,6 @@ mod tests {
                 let expected: f32 = (0..inner).map(|i| a[row * inner + i] * b[column * inner + i]).sum();
                 assert_eq!(value, expected);
             }
-        }
-    }
-
-    #[test]
-    fn a_transpose_swaps_rows_and_columns() {
-        assert_eq!(transposed(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 3), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
-        let (rows, columns) = (70, 33);
-        let matrix: Vec<f32> = (0..rows * columns).map(|at| at as f32).collect();
-        for (at, &value) in transposed(&matrix, columns).iter().enumerate() {
-            assert_eq!(value, matrix[at % rows * columns + at / rows]);
         }
     }
 }

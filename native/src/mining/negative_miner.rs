@@ -70,13 +70,13 @@ impl From<Vec<QuestionNegatives>> for SelectedNegatives {
         let counts: Vec<u32> = questions.iter().map(|question| question.negatives.len() as u32).collect();
         let mut rejections = [0; 5];
         let (mut ids, mut scores) = (Vec::new(), Vec::new());
-        for QuestionNegatives { negatives, rejections: of_question } in questions {
+        for QuestionNegatives { negatives, rejections: question_rejections } in questions {
             let reasons = [
-                of_question.positives,
-                of_question.by_score,
-                of_question.by_margin,
-                of_question.with_answer,
-                of_question.duplicates,
+                question_rejections.positives,
+                question_rejections.by_score,
+                question_rejections.by_margin,
+                question_rejections.with_answer,
+                question_rejections.duplicates,
             ];
             rejections.iter_mut().zip(reasons).for_each(|(sum, count)| *sum += count);
             for negative in negatives {

@@ -38,7 +38,7 @@ Example:
 		);
 	train
 		.command('encoder')
-		.description('train the encoder of a dense retriever, and write it to a folder; a second run goes on where the first stopped')
+		.description('train the encoder of a dense retriever, and write it to a folder; an interrupted run resumes from its checkpoint')
 		.requiredOption('--init <model>', 'model to start from: a folder, a name such as minilm-encoder, or owner/name on the Hugging Face hub')
 		.requiredOption('-o, --output <folder>', 'folder for the trained encoder')
 		.option(
@@ -48,7 +48,7 @@ Example:
 		.option('-p, --passages <corpus>', 'a corpus from which examples are mined, as for `passagekit mine`')
 		.option('-q, --questions <file>', 'questions with answers, contexts or gold passages, as for `passagekit mine`')
 		.option('--dev <file>', 'examples (with --data) or questions (with --questions) to validate with; the best epoch is kept')
-		.option('--epochs <n>', 'number of times that each example is used (default: 3)', count(1))
+		.option('--epochs <n>', 'number of passes over the examples (default: 3)', count(1))
 		.option('--patience <n>', 'number of epochs without a better average rank after which training stops', count(1))
 		.option('--batch-size <n>', 'number of questions per step (default: 32)', count(1))
 		.option('--hard-negatives <n>', 'hard negatives per question and step (default: 1)', count(0))
@@ -56,26 +56,37 @@ Example:
 		.option('--no-in-batch', 'compare a question only with its own passages, not with those of the other questions in the batch')
 		.addOption(new Option('--loss <loss>', 'negative log likelihood, or triplet loss (default: nll)').choices(['nll', 'triplet']))
 		.option('--margin <x>', 'margin of the triplet loss (default: 1)', number)
-		.addOption(new Option('--similarity <s>', 'how vectors are compared (default: as configured)').choices(['dot', 'cosine', 'l2']))
+		.addOption(
+			new Option('--similarity <s>', 'how vectors are compared (default: cosine if the model normalizes vectors, else dot)').choices([
+				'dot',
+				'cosine',
+				'l2',
+			]),
+		)
 		.option('--temperature <x>', 'divisor of similarities in the loss (default: 0.05 for cosine, else 1)', number)
 		.option('--separate-passage-encoder', 'train one model for questions and one for passages, as in DPR')
 		.option('--learning-rate <x>', 'highest learning rate (default: 2e-5)', number)
-		.option('--warm-up <x>', 'part of the steps in which the learning rate grows (default: 0.1)', number)
+		.option('--warm-up <x>', 'share of the steps in which the learning rate grows (default: 0.1)', number)
 		.option('--weight-decay <x>', 'weight decay of AdamW (default: 0.01)', number)
-		.option('--dropout <x>', 'probability with which a value is dropped (default: 0.1)', number)
-		.option('--max-gradient-norm <x>', 'gradients with a greater norm are scaled to it; 0 for no limit (default: 1)', number)
+		.option('--dropout <x>', 'dropout probability (default: 0.1)', number)
+		.option('--max-gradient-norm <x>', 'clip gradients to this norm; 0 turns clipping off (default: 1)', number)
 		.addOption(
 			new Option('--pooling <p>', 'how token vectors become one vector (default: as configured, else cls)').choices(['cls', 'mean']),
 		)
 		.option('--max-tokens <n>', 'maximum number of tokens per input (default: as configured, else 256)', count(8))
-		.addOption(new Option('--passage-form <f>', 'form of a passage with a title (default: as configured)').choices(['pair', 'joined']))
+		.addOption(
+			new Option('--passage-form <f>', 'title and text as two segments (pair) or as one text (joined) (default: as configured)').choices([
+				'pair',
+				'joined',
+			]),
+		)
 		.addOption(
 			new Option('--token-types <t>', 'token types of a passage with a title (default: as configured)').choices(['segments', 'zeros']),
 		)
 		.addOption(new Option('--precision <p>', 'weights in the ONNX file (default: int8)').choices(['float32', 'int8', 'int8-reduced']))
 		.option('--activation-memory <mib>', 'maximum memory for activations, in MiB (default: 2048)', count(1))
-		.option('--checkpoint-steps <n>', 'write a checkpoint after this many steps (default: 100)', count(1))
-		.option('--no-resume', 'start anew even if the folder has a checkpoint')
+		.option('--checkpoint-steps <n>', 'steps between checkpoints (default: 100)', count(1))
+		.option('--no-resume', 'start anew even if the folder has a checkpoint or a result')
 		.option('--seed <n>', 'seed of all random choices (default: 42)', count(0))
 		.option('--threads <n>', 'number of threads (default: one per core)', count(1))
 		.option('--json', 'print one JSON object')

@@ -4,6 +4,7 @@ import {type Binding} from '../../core/native/native.ts';
 import {uniform} from '../../core/random.ts';
 import type {TrainingExample, TrainingPassage} from '../data/index.ts';
 import type {CheckedTrainEncoderOptions} from './options.ts';
+import {PassageList} from './passage-list.ts';
 
 /** Maximum number of examples per epoch, with repetitions. */
 const MAX_EPOCH = 100_000_000;
@@ -63,24 +64,13 @@ export function makeBatch(
 	{hardNegatives, negatives, inBatch}: Pick<BatchOptions, 'hardNegatives' | 'negatives' | 'inBatch'>,
 	random: () => number,
 ): Batch {
-	const passages = new Map<string, number>();
-	const titles: string[] = [];
-	const texts: string[] = [];
-	const place = (passage: TrainingPassage): number => {
-		const key = passageKey(passage);
-		const known = passages.get(key);
-		if (known !== undefined) {
-			return known;
-		}
-		passages.set(key, texts.length);
-		titles.push(passage.title ?? '');
-		return texts.push(passage.text) - 1;
-	};
-	const positives = examples.map(({positives}) => place(positives[0]!));
+	const passages = new PassageList();
+	const positives = examples.map(({positives: [first]}) => passages.add(first!));
 	const own = examples.map(example => [
-		...drawn(example.hardNegatives, hardNegatives, random).map(place),
-		...drawn(example.negatives, negatives, random).map(place),
+		...drawn(example.hardNegatives, hardNegatives, random).map(passages.add),
+		...drawn(example.negatives, negatives, random).map(passages.add),
 	]);
+	const {titles, texts} = passages.takeNew();
 	const withText = new Map<string, number[]>();
 	for (const [passage, text] of texts.entries()) {
 		withText.set(text, [...(withText.get(text) ?? []), passage]);
@@ -109,11 +99,6 @@ export function makeBatch(
 		...lists,
 		excluded: Uint32Array.from(excluded),
 	};
-}
-
-/** Passages with the same title and text are the same input. */
-export function passageKey({title = '', text}: TrainingPassage): string {
-	return `${title}\u0000${text}`;
 }
 
 /** Draws at most `count` passages at random, without repetition. */

@@ -1,15 +1,15 @@
-/** The progress of a training, which its checkpoint stores. */
+/** The progress of a training run, which its checkpoint stores. */
 import {createHash} from 'node:crypto';
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import type {TrainingExample} from '../data/index.ts';
-import {passageKey} from './batches.ts';
+import {passageKey} from './passage-list.ts';
 import type {TrainingEpoch} from './result.ts';
 
 /** The name of the checkpoint in the output folder. */
 export const CHECKPOINT_FILE = 'checkpoint';
 
-/** Where a training is. */
+/** How far a training run is. */
 export interface TrainingState {
 	/** Identifies the model, the examples and the options. */
 	readonly fingerprint: string;
@@ -35,7 +35,7 @@ export function checkFingerprint(stored: unknown, fingerprint: string, folder: s
 	}
 }
 
-/** Identifies everything that a training depends on. */
+/** Identifies everything that a training run depends on. */
 export async function trainingFingerprint(settings: unknown, ...lists: ReadonlyArray<readonly TrainingExample[]>): Promise<string> {
 	const hash = createHash('sha256').update(JSON.stringify(settings));
 	for (const examples of lists) {

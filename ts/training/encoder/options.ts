@@ -10,7 +10,7 @@ import type {TrainingEpoch, TrainingProgress} from './result.ts';
 /** How an encoder is trained. */
 export interface TrainEncoderOptions extends Omit<ModelOptions, 'onProgress'> {
 	/**
-	Examples to validate with after each epoch. The weights of the epoch with the lowest average rank of the first positive are kept.
+	Examples to validate with after each epoch. The weights of the epoch with the lowest average rank of first positives are kept.
 	Without them, those of the last epoch are kept.
 	*/
 	readonly dev?: Iterable<TrainingExample> | AsyncIterable<TrainingExample> | undefined;
@@ -48,13 +48,13 @@ export interface TrainEncoderOptions extends Omit<ModelOptions, 'onProgress'> {
 	readonly separatePassageEncoder?: boolean | undefined;
 	/** The highest learning rate. @default 2e-5 */
 	readonly learningRate?: number | undefined;
-	/** The part of all steps in which the learning rate grows from 0. Afterwards, it decreases linearly to 0. @default 0.1 */
+	/** The share of all steps in which the learning rate grows linearly. Afterwards, it decays linearly to 0. @default 0.1 */
 	readonly warmUp?: number | undefined;
-	/** The weight decay of AdamW (Loshchilov and Hutter, 2019). Biases and normalizations do not decay. @default 0.01 */
+	/** The weight decay of AdamW (Loshchilov and Hutter, 2019). Biases and layer norms do not decay. @default 0.01 */
 	readonly weightDecay?: number | undefined;
-	/** The probability with which dropout drops a value. @default 0.1 */
+	/** The dropout probability. @default 0.1 */
 	readonly dropout?: number | undefined;
-	/** Gradients with a greater norm are scaled to this norm. 0 stands for no limit. @default 1 */
+	/** Gradients are clipped to this norm. 0 turns clipping off. @default 1 */
 	readonly maxGradientNorm?: number | undefined;
 	/** How often the examples of each data set are used per epoch, by the names of data sets; 1 for others. @default {} */
 	readonly repeat?: Readonly<Record<string, number>> | undefined;
@@ -68,7 +68,7 @@ export interface TrainEncoderOptions extends Omit<ModelOptions, 'onProgress'> {
 	readonly tokenTypes?: 'segments' | 'zeros' | undefined;
 	/**
 	How the ONNX file stores weights. `int8` is for passagekit and for ONNX Runtime on CPUs with VNNI. `int8-reduced` has 7 bits and is
-	for ONNX Runtime on other CPUs, where sums of 8-bit products would overflow. `model.safetensors` always has floats. @default 'int8'
+	for ONNX Runtime on other CPUs, where sums of 8-bit products would saturate. `model.safetensors` always has floats. @default 'int8'
 	*/
 	readonly precision?: 'float32' | 'int8' | 'int8-reduced' | undefined;
 	/**

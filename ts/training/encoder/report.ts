@@ -1,10 +1,10 @@
 /** The file `training.json` in the folder of a training run: its options and epochs. */
-import {readFile, rm} from 'node:fs/promises';
+import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {isObject} from '../../core/checks.ts';
 import {isMissing} from '../../core/file-system.ts';
 import {replaceFile} from '../../core/files/replace-file.ts';
-import {CHECKPOINT_FILE, checkFingerprint} from './checkpoint.ts';
+import {checkFingerprint} from './checkpoint.ts';
 import type {TrainingEpoch} from './result.ts';
 
 /** The name of the file. A folder that has it belongs to a training run. */
@@ -28,14 +28,8 @@ export class TrainingReport {
 		this.#options = options;
 	}
 
-	/**
-	Returns the epochs of the run in the folder if it has finished. Fails with `ERR_ARGUMENT` if the folder is that of another run. With
-	`resume: false`, ignores and later replaces what is in the folder.
-	*/
-	async stored(resume: boolean): Promise<FinishedTraining | undefined> {
-		if (!resume) {
-			return undefined;
-		}
+	/** Returns the epochs of the run in the folder if it has finished. Fails with `ERR_ARGUMENT` if the folder is that of another run. */
+	async stored(): Promise<FinishedTraining | undefined> {
 		let text;
 		try {
 			text = await readFile(join(this.#folder, REPORT_FILE), 'utf8');
@@ -57,15 +51,8 @@ export class TrainingReport {
 		return isFinished === true ? {bestEpoch: bestEpoch!, epochs: epochs!} : undefined;
 	}
 
-	/** Marks the folder as that of this run, before anything else is written. Removes the checkpoint of another run. */
+	/** Marks the folder as that of this run. Call this before anything else is written there. */
 	async begin(): Promise<void> {
-		const isSame = await this.stored(true).then(
-			() => true,
-			() => false,
-		);
-		if (!isSame) {
-			await rm(join(this.#folder, CHECKPOINT_FILE), {force: true});
-		}
 		await this.#write(false, {bestEpoch: 0, epochs: []});
 	}
 

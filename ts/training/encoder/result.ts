@@ -1,6 +1,6 @@
 /** What `trainEncoder` reports while it runs, and what it returns. */
 
-/** The progress of a training, after a step. */
+/** The progress of a training run, after a step. */
 export interface TrainingProgress {
 	/** Number of steps done. */
 	readonly done: number;
@@ -10,7 +10,7 @@ export interface TrainingProgress {
 	readonly epoch: number;
 	/** The loss of the batch before the step. */
 	readonly loss: number;
-	/** The part of the batch's questions for which the positive was more similar than all other candidates. */
+	/** The share of the batch's questions whose positive was more similar than all other candidates. */
 	readonly accuracy: number;
 	/** The learning rate of the step. */
 	readonly learningRate: number;
@@ -20,15 +20,15 @@ export interface TrainingProgress {
 	readonly questionsPerSecond: number;
 	/** Number of tokens per second, in this call. */
 	readonly tokensPerSecond: number;
-	/** Estimated seconds until the last step, without validations. */
+	/** Estimated seconds of all remaining steps, without validations. */
 	readonly secondsLeft: number;
 }
 
-/** How well the gold passages of the validation examples are ranked among all their passages. */
+/** How well the first positives of the validation examples are ranked among all their passages. */
 export interface Validation {
-	/** The mean rank of gold passages, from 1; DPR calls it average rank. Lower is better. */
+	/** The mean rank of the first positives, from 1. Lower is better. */
 	readonly averageRank: number;
-	/** The part of questions whose gold passage is among the best k, for k = 1, 5 and 20. */
+	/** The share of questions whose first positive is among the best k passages, for k = 1, 5 and 20. */
 	readonly topK: {readonly 1: number; readonly 5: number; readonly 20: number};
 	/** Number of questions. */
 	readonly questions: number;
@@ -36,7 +36,7 @@ export interface Validation {
 	readonly passages: number;
 }
 
-/** An epoch of a training. */
+/** An epoch of a training run. */
 export interface TrainingEpoch {
 	/** Number of the epoch, from 1. 0 is the model before training. */
 	readonly epoch: number;

@@ -1,4 +1,4 @@
-/** Runs the steps of a training, and keeps the best encoder. */
+/** Runs the steps of a training run, and keeps the best encoder. */
 import {readdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {type Binding, callNative} from '../../core/native/native.ts';
@@ -141,10 +141,10 @@ export class TrainingRun {
 		await callNative({}, async () => this.#trainer.save(join(this.#folder, CHECKPOINT_FILE), JSON.stringify(this.#state)));
 	}
 
-	/** Goes on from the checkpoint. Returns false if there is none. */
+	/** Resumes from the checkpoint. Returns false if there is none. */
 	async #resume(): Promise<boolean> {
 		const files = await readdir(this.#folder);
-		if (!this.#options.resume || !files.includes(CHECKPOINT_FILE)) {
+		if (!files.includes(CHECKPOINT_FILE)) {
 			return false;
 		}
 		const progress = await callNative({}, async () => this.#trainer.load(join(this.#folder, CHECKPOINT_FILE)));

@@ -1,9 +1,9 @@
-/** Validates an encoder during training: the ranks of gold passages among the passages of all validation examples, as in DPR. */
+/** Validates an encoder during training: ranks the first positive of each validation example among all their passages, as DPR does. */
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import {type Binding, callNative, callSync} from '../../core/native/native.ts';
 import type {CallOptions} from '../../core/types.ts';
-import type {TrainingExample, TrainingPassage} from '../data/index.ts';
-import {passageKey} from './batches.ts';
+import type {TrainingExample} from '../data/index.ts';
+import {PassageList} from './passage-list.ts';
 import type {Validation} from './result.ts';
 
 /** Number of passages after which texts are passed to native code. */
@@ -12,7 +12,7 @@ const PASSAGES_PER_CALL = 256;
 /** Validation examples of a trainer. */
 export class Validator {
 	readonly #trainer: Binding.NativeEncoderTrainer;
-	readonly #places = new Map<string, number>();
+	readonly #passages = new PassageList();
 	#questions = 0;
 
 	constructor(trainer: Binding.NativeEncoderTrainer) {
@@ -33,31 +33,17 @@ export class Validator {
 	}
 
 	#addSome(examples: readonly TrainingExample[]): void {
-		const titles: string[] = [];
-		const texts: string[] = [];
-		const place = (passage: TrainingPassage): number => {
-			const key = passageKey(passage);
-			const known = this.#places.get(key);
-			if (known !== undefined) {
-				return known;
-			}
-			const position = this.#places.size;
-			this.#places.set(key, position);
-			titles.push(passage.title ?? '');
-			texts.push(passage.text);
-			return position;
-		};
 		const ignored: number[] = [];
 		const ends: number[] = [];
 		const gold: number[] = [];
 		for (const {positives, hardNegatives, negatives} of examples) {
-			const [first, ...others] = positives.map(place);
+			const [first, ...others] = positives.map(this.#passages.add);
 			gold.push(first!);
 			ignored.push(...others.filter(other => other !== first));
 			ends.push(ignored.length);
-			hardNegatives.forEach(place);
-			negatives.forEach(place);
+			[...hardNegatives, ...negatives].forEach(this.#passages.add);
 		}
+		const {titles, texts} = this.#passages.takeNew();
 		const questions = examples.map(({question}) => question);
 		this.#questions += questions.length;
 		callSync(() => {
@@ -66,7 +52,7 @@ export class Validator {
 		});
 	}
 
-	/** Ranks the gold passages with the current parameters of the trainer. */
+	/** Ranks the first positives with the current parameters of the trainer. */
 	async validate({signal}: CallOptions): Promise<Validation> {
 		const ranks = await callNative({signal}, async control => this.#trainer.validate(control));
 		const top = (k: number): number => ranks.filter(rank => rank <= k).length / ranks.length;
@@ -74,7 +60,7 @@ export class Validator {
 			averageRank: ranks.reduce((sum, rank) => sum + rank, 0) / ranks.length,
 			topK: {1: top(1), 5: top(5), 20: top(20)},
 			questions: this.#questions,
-			passages: this.#places.size,
+			passages: this.#passages.size,
 		};
 	}
 }

@@ -25,9 +25,34 @@ pub(crate) struct First<T>(pub Option<T>);
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Answers(pub Vec<String>);
 
-/// A finite score: a number, or a string that contains one.
+/// A finite score, `f32` or `f64`: a number, or a string that contains one.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Score(pub f32);
+pub(crate) struct Score<T>(pub T);
+
+/// A type of scores.
+pub(crate) trait Float: Copy + std::str::FromStr {
+    /// The nearest number of this type, which is infinite if it is too large.
+    fn of(value: f64) -> Self;
+    fn is_finite(self) -> bool;
+}
+
+impl Float for f32 {
+    fn of(value: f64) -> Self {
+        value as f32
+    }
+    fn is_finite(self) -> bool {
+        self.is_finite()
+    }
+}
+
+impl Float for f64 {
+    fn of(value: f64) -> Self {
+        value
+    }
+    fn is_finite(self) -> bool {
+        self.is_finite()
+    }
+}
 
 impl<'de: 'a, 'a> Deserialize<'de> for Id<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -53,9 +78,9 @@ impl<'de> Deserialize<'de> for Answers {
     }
 }
 
-impl<'de> Deserialize<'de> for Score {
+impl<'de, T: Float> Deserialize<'de> for Score<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ScoreVisitor)
+        deserializer.deserialize_any(ScoreVisitor(PhantomData))
     }
 }
 
@@ -137,26 +162,26 @@ impl<'de> Visitor<'de> for AnswersVisitor {
     }
 }
 
-struct ScoreVisitor;
+struct ScoreVisitor<T>(PhantomData<T>);
 
-impl Visitor<'_> for ScoreVisitor {
-    type Value = Score;
+impl<T: Float> Visitor<'_> for ScoreVisitor<T> {
+    type Value = Score<T>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a finite number")
     }
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Score, E> {
-        let score = value as f32;
-        if score.is_finite() { Ok(Score(score)) } else { Err(E::custom(format_args!("the score {value}"))) }
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Score<T>, E> {
+        let score = Some(T::of(value)).filter(|score| score.is_finite());
+        score.map(Score).ok_or_else(|| E::custom(format_args!("the score {value}")))
     }
-    fn visit_u64<E: Error>(self, value: u64) -> Result<Score, E> {
-        Ok(Score(value as f32))
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Score<T>, E> {
+        Ok(Score(T::of(value as f64)))
     }
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Score, E> {
-        Ok(Score(value as f32))
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Score<T>, E> {
+        Ok(Score(T::of(value as f64)))
     }
-    fn visit_str<E: Error>(self, value: &str) -> Result<Score, E> {
-        let score = value.trim().parse().ok().filter(|score: &f32| score.is_finite());
+    fn visit_str<E: Error>(self, value: &str) -> Result<Score<T>, E> {
+        let score = value.trim().parse().ok().filter(|score: &T| score.is_finite());
         score.map(Score).ok_or_else(|| E::custom(format_args!("the score {value:?}")))
     }
 }
@@ -179,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_score_is_a_finite_number_or_a_string_that_contains_one() {
-        let parse = |json| serde_json::from_str::<Score>(json).map(|score| score.0);
+        let parse = |json| serde_json::from_str::<Score<f32>>(json).map(|score| score.0);
         assert_eq!(parse("\"81.25\"").expect("valid"), 81.25);
         assert_eq!(parse("-3").expect("valid"), -3.0);
         assert!(parse("\"NaN\"").is_err() && parse("1e300").is_err());

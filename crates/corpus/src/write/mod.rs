@@ -1,4 +1,5 @@
-//! Writes files of passages and of questions, and other texts. An existing file is replaced when the new one is complete.
+//! Writes files of passages and of questions, and other texts. An existing file is replaced when the new one is
+//! complete.
 //!
 //! Runs, relevance judgments and retrieval results are written in [`formats`](crate::formats).
 

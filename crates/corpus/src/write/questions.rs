@@ -25,8 +25,8 @@ pub struct QuestionWriter {
 impl QuestionWriter {
     /// Creates a writer whose file will replace `path`, in the format [`QuestionFormat::Tsv`],
     /// [`Beir`](QuestionFormat::Beir), [`DprCsv`](QuestionFormat::DprCsv) or [`DprJsonl`](QuestionFormat::DprJsonl).
-    /// Only `DprJsonl` stores all fields: `Tsv` and `Beir` omit answers and contexts, and `DprCsv` omits ids and
-    /// contexts.
+    /// Only `DprJsonl` stores all fields: `Tsv` and `Beir` omit answers, contexts and positives, and `DprCsv` omits
+    /// ids, contexts and positives.
     ///
     /// # Errors
     ///

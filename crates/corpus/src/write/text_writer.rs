@@ -10,8 +10,8 @@ use flate2::write::GzEncoder;
 use super::output::Output;
 use crate::Error;
 
-/// Writes a text in pieces. [`finish`](Self::finish) replaces the target file; a writer that is dropped unfinished leaves
-/// the old file unchanged.
+/// Writes a text in pieces. [`finish`](Self::finish) replaces the target file; a writer that is dropped unfinished
+/// leaves the old file unchanged.
 #[derive(Debug)]
 pub struct TextWriter {
     target: Target,
@@ -26,8 +26,8 @@ enum Target {
 }
 
 impl TextWriter {
-    /// Creates a writer whose file will replace `path`; with `gzip`, the file is compressed. Once `control` is canceled,
-    /// each write fails, even while it waits for the reader of a FIFO.
+    /// Creates a writer whose file will replace `path`; with `gzip`, the file is compressed. Once `control` is
+    /// canceled, each write fails, even while it waits for the reader of a FIFO.
     ///
     /// # Errors
     ///

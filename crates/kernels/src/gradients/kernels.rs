@@ -27,8 +27,8 @@ pub struct GradientKernels {
     pub(super) adam: AdamFn,
 }
 
-/// Which values dropout sets to 0 (Srivastava et al., 2014). It depends on `key`, the row and the column alone, so the
-/// backward pass drops the same values as the forward pass although nothing is stored.
+/// A dropout mask (Srivastava et al., 2014), computed from a hash of `key`, the row and the column. So the backward
+/// pass drops the same values as the forward pass although nothing is stored.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dropout {
     pub(super) key: u64,
@@ -92,8 +92,8 @@ impl GradientKernels {
         unsafe { (self.gelu_backward)(inputs, gradients) }
     }
 
-    /// The backward pass of p = softmax(`scale` · x): replaces the gradients g with respect to p by those with respect to
-    /// x, `scale` · p · (g − Σ p g).
+    /// The backward pass of p = softmax(`scale` · x): replaces the gradients g with respect to p by those with respect
+    /// to x, `scale` · p · (g − Σ p g).
     ///
     /// # Panics
     ///

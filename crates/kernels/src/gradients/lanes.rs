@@ -15,8 +15,8 @@ pub(super) fn gelu_backward(inputs: &[f32], gradients: &mut [f32]) {
     }
 }
 
-/// The backward pass of p = softmax(`scale` · x): replaces the gradients g with respect to p by those with respect to x,
-/// `scale` · p · (g − Σ p g).
+/// The backward pass of p = softmax(`scale` · x): replaces the gradients g with respect to p by those with respect to
+/// x, `scale` · p · (g − Σ p g).
 #[inline(always)]
 pub(super) fn softmax_backward(probabilities: &[f32], gradients: &mut [f32], scale: f32) {
     let mean = sum_of_products(gradients, probabilities);

@@ -24,8 +24,8 @@ pub struct MinedQuestion {
     pub positive_score: Option<f32>,
 }
 
-/// How many candidates were rejected, by the first reason that applied in the order of the fields. A candidate is only
-/// looked at until enough negatives are found.
+/// How many candidates were rejected, by the first reason that applied in the order of the fields. Candidates after the
+/// last selected negative are not examined.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Rejections {
     /// Passages that are positives of the question.
@@ -36,11 +36,11 @@ pub struct Rejections {
     pub by_margin: u32,
     /// Passages that contain an answer.
     pub with_answer: u32,
-    /// Passages with the text of a positive, or almost with it.
+    /// Passages whose text equals or nearly equals that of a positive.
     pub duplicates: u32,
 }
 
-/// Judges the candidates of one question by their ids and texts.
+/// Filters the candidates of one question by their ids and texts.
 pub(super) struct Guard<'a> {
     texts: &'a PassageTexts,
     question: &'a MinedQuestion,
@@ -56,14 +56,11 @@ impl<'a> Guard<'a> {
         Self { texts, question, max_overlap, excluded, positives: None }
     }
 
-    /// Whether a candidate is one of the excluded passages.
-    pub fn is_excluded(&self, id: &str) -> bool {
-        self.excluded.contains(id)
-    }
-
-    /// Whether a candidate is a positive.
-    pub fn is_positive(&self, id: &str) -> bool {
-        self.question.positives.iter().any(|positive| positive == id)
+    /// Whether a candidate is neither a positive nor one of the excluded passages; counts positives as rejected.
+    pub fn accepts_id(&self, id: &str, rejections: &mut Rejections) -> bool {
+        let is_positive = self.question.positives.iter().any(|positive| positive == id);
+        rejections.positives += u32::from(is_positive);
+        !is_positive && !self.excluded.contains(id)
     }
 
     /// Whether the text of a candidate neither contains an answer nor repeats a positive; counts the rejection

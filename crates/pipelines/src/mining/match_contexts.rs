@@ -30,7 +30,8 @@ pub struct ContextMatching {
     /// Number of hits per context that are compared with it.
     pub depth: usize,
     /// Minimum [overlap](text::Shingles::overlap) of a context and its passage. In addition, they must share at least
-    /// eight shingles, or 80 % of the shingles if the shorter text has fewer than ten: a few words in common say little.
+    /// eight shingles, or 80 % of the shingles if the shorter text has fewer than ten: a few words in common say
+    /// little.
     pub min_overlap: f32,
 }
 

@@ -137,10 +137,10 @@ impl NegativeSelection {
             }
             let Hit { ord, score } = hits[at as usize];
             let id = runs.interner.id(ord);
-            if guard.is_positive(id) {
-                rejections.positives += 1;
-            } else if guard.is_excluded(id) {
-            } else if !self.allows_score(score) {
+            if !guard.accepts_id(id, &mut rejections) {
+                continue;
+            }
+            if !self.allows_score(score) {
                 rejections.by_score += 1;
             } else if !self.keeps_margin(score, question.positive_score) {
                 rejections.by_margin += 1;
@@ -174,9 +174,9 @@ impl NegativeSelection {
                 // A large corpus may have to be searched completely if few of its passages are eligible.
                 control.check()?;
                 let id = id_at(at)?;
-                if guard.is_positive(id) {
-                    found.rejections.positives += 1;
-                } else if !guard.is_excluded(id) && guard.accepts_text(id, &mut found.rejections)? {
+                if guard.accepts_id(id, &mut found.rejections)
+                    && guard.accepts_text(id, &mut found.rejections)?
+                {
                     found.negatives.push(Negative { id: id.to_owned(), score: None });
                 }
             }
@@ -196,7 +196,7 @@ impl NegativeSelection {
         }
         positive.is_some_and(|positive| {
             self.margin.is_none_or(|margin| score <= positive - margin)
-                && self.relative_margin.is_none_or(|share| score <= positive - share * positive.abs())
+                && self.relative_margin.is_none_or(|fraction| score <= positive - fraction * positive.abs())
         })
     }
 }

@@ -5,20 +5,20 @@
 //! - A commit is durable before tantivy removes the files of the previous commit. tantivy renames the new list of
 //!   segments to `meta.json` and then removes files, but does not flush the folder in between. After a power loss, the
 //!   old list could be back, without its files.
-//! - A handle whose writer was closed or rolled back neither creates, replaces nor removes files. Otherwise, a merge that
-//!   ends at that moment could write its list of segments later, and so undo a commit of the next writer. It could also
-//!   remove segments that the last commit contains: tantivy does not record a merge that ends during a rollback, but it
-//!   removes the files of the merged segments all the same.
+//! - A handle whose writer was closed or rolled back neither creates, replaces nor removes files. Otherwise, a merge
+//!   that ends at that moment could write its list of segments later, and so undo a commit of the next writer. It could
+//!   also remove segments that the last commit contains: tantivy does not record a merge that ends during a rollback,
+//!   but it removes the files of the merged segments all the same.
 //! - `.managed.json`, tantivy's list of the files that it may remove, is written once per commit, before `meta.json`.
 //!   tantivy writes and flushes it for each new file, about ten times per commit. After a power loss, the list may lack
 //!   some files that belong to no commit; opening a writer removes these.
 //! - After a failed commit, `meta.json` is not replaced any more. tantivy counts the segments of the failed commit as
 //!   committed, so a merge that ends before the rollback could otherwise write them to `meta.json` with the payload of
 //!   the previous commit. The rollback passes the writer lock to another `DurableDirectory`.
-//! - A file of deletions may replace one of the same name. tantivy names it after the segment and the operation stamp of
-//!   the commit, and after a rollback, it counts stamps from the last commit again. If a merge still uses the segment
-//!   while the rollback removes files, the file of the failed commit stays, and the next commit may have the same
-//!   stamp.
+//! - A file of deletions may replace one of the same name. tantivy names it after the segment and the operation stamp
+//!   of the commit, and after a rollback, it counts stamps from the last commit again. If a merge still uses the
+//!   segment while the rollback removes files, the file of the failed commit stays, and the next commit may have the
+//!   same stamp.
 
 use std::io::{Error, Result};
 use std::path::Path;

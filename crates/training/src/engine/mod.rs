@@ -1,11 +1,11 @@
-//! [`Engine`]: networks with their parameters and optimizers, and the threads that run them.
+//! [`Engine`]: models with the states of their optimizers, and the threads that run them.
 //!
-//! A batch is split into groups of texts, and the groups are distributed over the threads. A step has two passes over the groups. The
-//! first computes the outputs of all texts, from which the caller computes the loss and the gradients of the outputs.
-//! The second computes the gradients of the parameters. The first pass keeps activations up to a limit; the second
-//! recomputes the others. This is gradient caching (Gao et al., 2021, “Scaling Deep Contrastive Learning Batch Size under
-//! Memory Limited Setup”): the loss compares all texts of a batch although not all of their activations need to exist at
-//! the same time.
+//! A batch is split into groups of texts, and the groups are distributed over the threads. A step has two passes over
+//! the groups. The first computes the outputs of all texts, from which the caller computes the loss and the gradients
+//! of the outputs. The second computes the gradients of the parameters. The first pass keeps activations up to a limit;
+//! the second recomputes the others. This is gradient caching (Gao et al., 2021, “Scaling Deep Contrastive Learning
+//! Batch Size under Memory Limited Setup”): the loss compares all texts of a batch although not all of their
+//! activations need to exist at the same time.
 
 mod model;
 mod objective;
@@ -26,7 +26,7 @@ use worker::{Pass, Worker};
 use crate::Error;
 use crate::network::Gradients;
 
-/// Networks and the threads that run them.
+/// Models and the threads that run them.
 #[derive(Debug)]
 pub(crate) struct Engine {
     pub models: Vec<TrainedModel>,
@@ -69,7 +69,7 @@ impl Engine {
         forward(&mut self.workers, plan, pass, 0, output)
     }
 
-    /// Makes a step: changes the parameters of all networks. After an error, the parameters are those before the step.
+    /// Makes a step: updates the parameters of all models. After an error, the parameters are those before the step.
     pub fn step<O: Objective>(
         &mut self,
         plan: &Plan,
@@ -116,8 +116,8 @@ impl Engine {
         let objective = &*objective;
         let parts = plan.partition(workers.len());
         let run = || -> Result<(), Error> {
-            workers.par_iter_mut().zip(&parts).with_max_len(1).try_for_each(|(worker, share)| {
-                let groups = share.iter().map(|&at| (&plan.groups[at], &outputs[at]));
+            workers.par_iter_mut().zip(&parts).with_max_len(1).try_for_each(|(worker, part)| {
+                let groups = part.iter().map(|&at| (&plan.groups[at], &outputs[at]));
                 worker.backward(pass, groups, |model, texts, output, hidden, gradients| {
                     objective.backward(model, texts, output, hidden, gradients);
                 })
@@ -132,7 +132,7 @@ impl Engine {
         if norm.is_finite() { Ok((loss, norm)) } else { not_finite("norm of the gradients", norm) }
     }
 
-    /// The gradients that [`differentiate`](Self::differentiate) computed, of each network.
+    /// The gradients that [`differentiate`](Self::differentiate) computed, of each model.
     pub fn gradients(&self) -> &[Gradients] {
         &self.workers[0].gradients
     }
@@ -150,8 +150,8 @@ fn forward<T: Send>(
     let parts = plan.partition(threads);
     let run = || -> Result<Vec<Vec<T>>, Error> {
         let workers = workers.par_iter_mut().zip(&parts).with_max_len(1);
-        let results = workers.map(|(worker, share)| {
-            let groups = share.iter().map(|&at| &plan.groups[at]);
+        let results = workers.map(|(worker, part)| {
+            let groups = part.iter().map(|&at| &plan.groups[at]);
             worker.forward(pass, groups, kept_bytes / threads, &output)
         });
         results.collect()
@@ -161,5 +161,5 @@ fn forward<T: Send>(
     for (&at, result) in parts.iter().flatten().zip(results.into_iter().flatten()) {
         outputs[at] = Some(result);
     }
-    Ok(outputs.into_iter().map(|output| output.expect("each group is in a share")).collect())
+    Ok(outputs.into_iter().map(|output| output.expect("each group is in a part")).collect())
 }

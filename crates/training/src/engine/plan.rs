@@ -44,18 +44,18 @@ impl Plan {
         Self { groups }
     }
 
-    /// Assigns groups to threads in descending order of tokens, each to the thread with the fewest tokens so far (Graham,
-    /// 1969). So the partition depends only on the batch and the number of threads.
+    /// Assigns groups to threads in descending order of tokens, each to the thread with the fewest tokens so far
+    /// (Graham, 1969). So the partition depends only on the batch and the number of threads.
     pub fn partition(&self, threads: usize) -> Vec<Vec<usize>> {
         let mut order: Vec<usize> = (0..self.groups.len()).collect();
         order.sort_by_key(|&at| (std::cmp::Reverse(self.groups[at].tokens), at));
         let mut parts = vec![(0, Vec::new()); threads];
         for at in order {
-            let share = parts.iter_mut().min_by_key(|(tokens, _)| *tokens).expect("there is a thread");
-            share.0 += self.groups[at].tokens;
-            share.1.push(at);
+            let part = parts.iter_mut().min_by_key(|(tokens, _)| *tokens).expect("there is a thread");
+            part.0 += self.groups[at].tokens;
+            part.1.push(at);
         }
-        parts.into_iter().map(|(_, share)| share).collect()
+        parts.into_iter().map(|(_, part)| part).collect()
     }
 
     /// Number of tokens of all groups.

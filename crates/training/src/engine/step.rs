@@ -19,8 +19,8 @@ pub struct StepOptions {
     pub seed: u64,
     /// Number of threads. 0 stands for one per CPU.
     pub threads: usize,
-    /// Maximum number of bytes of activations that are kept between the two passes of a step. The others are computed
-    /// twice.
+    /// Maximum number of bytes of activations that are kept between the two passes of a step. The others are
+    /// recomputed.
     pub activation_bytes: usize,
 }
 
@@ -71,7 +71,7 @@ impl StepOptions {
         (self.dropout > 0.0).then_some(StepDropout { probability: self.dropout, seed })
     }
 
-    /// The factor of gradients that have a norm.
+    /// The factor by which clipping multiplies gradients with this norm.
     pub(super) fn clipping(&self, norm: f32) -> f32 {
         match self.max_gradient_norm {
             // As in PyTorch, which adds 10⁻⁶ to the norm.

@@ -1,4 +1,4 @@
-//! [`Worker`]: the memory of a thread, and its part of a pass.
+//! [`Worker`]: the buffers of a thread, and its part of a pass.
 
 use control::Control;
 use transformer::Text;
@@ -23,11 +23,11 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// The memory of a thread.
+/// The buffers of a thread.
 #[derive(Debug, Default)]
 pub(super) struct Worker {
     scratch: Scratch,
-    /// The gradients of each network.
+    /// The gradients of each model.
     pub gradients: Vec<Gradients>,
     /// The activations of each group that is kept, and those of the current group.
     activations: Vec<Activations>,
@@ -64,7 +64,7 @@ impl Worker {
         Ok(outputs)
     }
 
-    /// Computes the gradients of the parameters of all networks. The groups are those of the last
+    /// Computes the gradients of the parameters of all models. The groups are those of the last
     /// [`forward`](Self::forward), with the gradients of their outputs.
     pub fn backward<'p, T: 'p>(
         &mut self,

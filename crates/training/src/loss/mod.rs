@@ -1,8 +1,8 @@
-//! Loss functions. Each returns the loss, and replaces its inputs by their gradients.
+//! Loss functions. Each returns the loss, and replaces its inputs with their gradients.
 //!
 //! - [`Similarity`] compares the vectors of questions with those of passages.
-//! - [`nll_loss`] and [`triplet_loss`] compare the similarities of a question's positive passage and of its
-//!   other candidates (Karpukhin et al., 2020, §3.2 and appendix B).
+//! - [`nll_loss`] and [`triplet_loss`] compare the similarities of a question's positive passage and of its other
+//!   candidates (Karpukhin et al., 2020, §3.2 and appendix B).
 //! - [`reader_loss`] is that of a reader (Karpukhin et al., 2020, §6.1).
 
 mod candidates;

@@ -2,7 +2,8 @@
 
 use kernels::matrix::{Matrix, multiply};
 
-/// How the vectors of a question and a passage are compared. For the cosine, vectors are [normalized](l2_normalize) first.
+/// How the vectors of a question and a passage are compared. For the cosine, vectors are [normalized](l2_normalize)
+/// first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Similarity {
     /// The inner product.

@@ -1,4 +1,4 @@
-//! Memory for the values that a pass computes: [`Activations`], which the backward pass needs, and [`Scratch`].
+//! Buffers for the values that a pass computes: [`Activations`], which the backward pass needs, and [`Scratch`].
 
 use crate::parameters::Shape;
 
@@ -68,14 +68,14 @@ impl Standardized {
     }
 }
 
-/// Memory for values that are needed only for a moment. Each thread has its own.
+/// Temporary buffers. Each thread has its own.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     /// The hidden states, `[tokens, dim]`.
     pub hidden: Vec<f32>,
     /// The gradients of the hidden states, `[tokens, dim]`.
     pub gradient: Vec<f32>,
-    /// Another matrix of the same size.
+    /// The gradients of the branch beside the residual connection, `[tokens, dim]`.
     pub branch: Vec<f32>,
     /// Two matrices `[tokens, intermediate]`.
     pub wide: [Vec<f32>; 2],

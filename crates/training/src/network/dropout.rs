@@ -43,8 +43,8 @@ impl StepDropout {
         ((text as u64) << 32) + position as u64
     }
 
-    /// Applies dropout to `rows`, `[tokens, dim]`, one row for each token of the texts. `first` is the number of the first
-    /// text.
+    /// Applies dropout to `rows`, `[tokens, dim]`, one row for each token of the texts. `first` is the number of the
+    /// first text.
     pub fn drop_rows(
         &self,
         kernels: &GradientKernels,

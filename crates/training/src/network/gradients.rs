@@ -2,8 +2,8 @@
 
 use crate::parameters::{Parameters, Shape};
 
-/// The gradients of all parameters. Those of word embeddings are 0 except for the words of the batch, so only these rows
-/// are read and cleared.
+/// The gradients of all parameters. Those of word embeddings are 0 except for the words of the batch, so only these
+/// rows are read and cleared.
 #[derive(Debug, Clone)]
 pub(crate) struct Gradients {
     values: Parameters,

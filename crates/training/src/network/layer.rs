@@ -99,7 +99,7 @@ impl Network {
         }
     }
 
-    /// Computes normalized rows again from the standardized ones.
+    /// Recomputes normalized rows from the standardized ones.
     pub(super) fn recompute_norm(
         &self,
         parameters: &[f32],

@@ -1,9 +1,9 @@
 //! [`Network`]: the forward and the backward pass of a model with the architecture of BERT.
 //!
-//! The forward pass keeps what the backward pass needs, the [`Activations`]: about dim · (6 · layers + 1) values per token
-//! for the attention and the layer norms, and `intermediate` values per layer for the input of GELU. The backward pass
-//! recomputes the rest: the probabilities of the attention, GELU, and the outputs of layer norms. Dropout depends on the
-//! place of a value alone ([`kernels::gradients::Dropout`]), so that it needs no memory either.
+//! The forward pass keeps what the backward pass needs, the [`Activations`]: about dim · (6 · layers + 1) values per
+//! token for the attention and the layer norms, and `intermediate` values per layer for the input of GELU. The backward
+//! pass recomputes the rest: the probabilities of the attention, GELU, and the outputs of layer norms. Dropout depends
+//! on the place of a value alone ([`kernels::gradients::Dropout`]), so that it needs no memory either.
 //!
 //! - `embeddings.rs` looks up the embeddings and adds up their gradients.
 //! - `layer.rs` has a layer forward and backward, with `attention.rs` and `linear.rs`.
@@ -38,7 +38,7 @@ pub(crate) struct Network {
     gradient_kernels: &'static GradientKernels,
 }
 
-/// Texts that are run together, and the dropout of their values.
+/// Texts that are processed together, and the dropout of their values.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Group<'a> {
     /// The texts.
@@ -77,7 +77,7 @@ impl Network {
         &self.layout
     }
 
-    /// Checks that a text can be run.
+    /// Checks that a text is valid input.
     pub fn check(&self, at: usize, text: &Text<'_>) -> Result<(), Error> {
         let fail =
             |expected: String, got: String| Err(Error::Batch { what: format!("text {at}"), expected, got });
@@ -111,7 +111,7 @@ impl Network {
         }
     }
 
-    /// Computes the hidden states of the last layer again from kept activations.
+    /// Recomputes the hidden states of the last layer from kept activations.
     pub fn recompute_hidden(
         &self,
         parameters: &Parameters,

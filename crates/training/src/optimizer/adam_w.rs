@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::network::Gradients;
 use crate::parameters::{Layout, Parameters, Shape};
 
-/// Number of parameters that a thread changes at a time.
+/// Number of parameters that a thread updates at a time.
 const CHUNK: usize = 1 << 16;
 
 /// The constants of [`AdamW`].
@@ -20,7 +20,7 @@ pub struct AdamOptions {
     pub beta_2: f32,
     /// The number that is added to the root of the second moment.
     pub epsilon: f32,
-    /// The weight decay. Biases and the parameters of layer normalizations do not decay.
+    /// The weight decay. Biases and the parameters of layer norms do not decay.
     pub weight_decay: f32,
 }
 
@@ -30,11 +30,11 @@ impl Default for AdamOptions {
     }
 }
 
-/// The state of the optimizer of a network.
+/// The state of the optimizer of a model.
 ///
-/// The results are those of an optimizer that updates all parameters in every step, up to rounding. The embedding of a word that has not
-/// been used yet has no mean and no variance, so it only decays. [`use_words`](Self::use_words) makes up for this decay
-/// before a word is used for the first time.
+/// The results are those of an optimizer that updates all parameters in every step, up to rounding. The embedding of a
+/// word that has not been used yet has no moments, so it only decays. [`use_words`](Self::use_words) makes up for this
+/// decay before a word is used for the first time.
 #[derive(Debug)]
 pub struct AdamW {
     options: AdamOptions,
@@ -53,7 +53,7 @@ pub struct AdamW {
 }
 
 impl AdamW {
-    /// Makes the optimizer of a network before its first step.
+    /// Makes the optimizer of a model before its first step.
     #[must_use]
     pub fn new(shape: &Shape, options: AdamOptions) -> Self {
         Self {
@@ -68,7 +68,7 @@ impl AdamW {
         }
     }
 
-    /// Changes the parameters by a step with a learning rate. `scale` is a factor of all gradients, for clipping. Runs
+    /// Updates the parameters by a step with a learning rate. `scale` is a factor of all gradients, for clipping. Runs
     /// on the threads of the rayon pool in which it is called.
     pub(crate) fn step(&mut self, parameters: &mut Parameters, gradients: &Gradients, rate: f32, scale: f32) {
         self.step += 1;

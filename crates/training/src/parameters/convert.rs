@@ -1,16 +1,12 @@
 //! Converts the [`Weights`] of a model to [`Parameters`], and back.
 
+use transformer::hugging_face::{END_OUTPUT, HIDDEN_STATES_OUTPUT, RELEVANCE_OUTPUT, START_OUTPUT};
 use transformer::weights::{
     Embeddings, Head, Layer, Linear, Matrix, Norm, Output, Table, TableValues, Weights,
 };
 
 use super::{LayerLayout, Layout, LinearLayout, NormLayout, Parameters, Shape};
 use crate::Error;
-
-/// The names of a reader's outputs.
-const START_LOGITS: &str = "start_logits";
-const END_LOGITS: &str = "end_logits";
-const RELEVANCE_LOGIT: &str = "relevance_logit";
 
 impl Shape {
     /// Returns the sizes of a model that can be trained.
@@ -34,8 +30,12 @@ impl Shape {
             intermediate: layer.intermediate.outputs,
             layers: weights.layers.len(),
             epsilon: layer.output_norm.epsilon,
-            is_reader: weights.outputs.iter().any(|output| output.name == RELEVANCE_LOGIT),
+            is_reader: weights.outputs.iter().any(|output| output.name == RELEVANCE_OUTPUT),
         };
+        if embeddings.norm.epsilon != shape.epsilon {
+            let expected = format!("the epsilon {:e} in all layer norms", shape.epsilon);
+            return Err(unfit("embeddings", &expected, embeddings.norm.epsilon));
+        }
         for layer in &weights.layers {
             let linears = [
                 ("queries", &layer.query, dim, dim),
@@ -55,6 +55,11 @@ impl Shape {
                     let got = format!("{} by {}", linear.inputs, linear.outputs);
                     return Err(unfit(what, &format!("{inputs} by {outputs}"), got));
                 }
+            }
+            let norms = [&layer.attention_norm, &layer.output_norm];
+            if let Some(norm) = norms.into_iter().find(|norm| norm.epsilon != shape.epsilon) {
+                let expected = format!("the epsilon {:e} in all layer norms", shape.epsilon);
+                return Err(unfit("layers", &expected, norm.epsilon));
             }
             if layer.heads != shape.heads {
                 return Err(unfit("attention heads", &format!("{} in all layers", shape.heads), layer.heads));
@@ -96,9 +101,9 @@ impl Parameters {
         }
         for output in &weights.outputs {
             let (at, first) = match output.name.as_str() {
-                START_LOGITS => (&layout.spans, 0),
-                END_LOGITS => (&layout.spans, 1),
-                RELEVANCE_LOGIT => (&layout.relevance, 0),
+                START_OUTPUT => (&layout.spans, 0),
+                END_OUTPUT => (&layout.spans, 1),
+                RELEVANCE_OUTPUT => (&layout.relevance, 0),
                 _ => continue,
             };
             if let Head::TokenLogits { linear, column } | Head::FirstTokenLogits { linear, column } =
@@ -151,12 +156,12 @@ impl Parameters {
             let spans = columns(values, &layout.spans, 0, 2);
             let relevance = columns(values, &layout.relevance, 0, 1);
             vec![
-                output(START_LOGITS, Head::TokenLogits { linear: spans.clone(), column: 0 }),
-                output(END_LOGITS, Head::TokenLogits { linear: spans, column: 1 }),
-                output(RELEVANCE_LOGIT, Head::FirstTokenLogits { linear: relevance, column: 0 }),
+                output(START_OUTPUT, Head::TokenLogits { linear: spans.clone(), column: 0 }),
+                output(END_OUTPUT, Head::TokenLogits { linear: spans, column: 1 }),
+                output(RELEVANCE_OUTPUT, Head::FirstTokenLogits { linear: relevance, column: 0 }),
             ]
         } else {
-            vec![output("last_hidden_state", Head::HiddenStates)]
+            vec![output(HIDDEN_STATES_OUTPUT, Head::HiddenStates)]
         };
         Weights { embeddings, layers: layout.layers.iter().map(to_layer).collect(), outputs }
     }

@@ -1,5 +1,5 @@
-//! The parameters of a network: [`Parameters`]. They are two lists of floats, the embeddings of words and all others, so
-//! that optimizers and checkpoints need not know what they mean. [`Layout`] says where each one is.
+//! The parameters of a network: [`Parameters`]. They are two lists of floats, the embeddings of words and all others,
+//! so that optimizers and checkpoints need not know what they mean. [`Layout`] says where each one is.
 
 mod convert;
 mod layout;

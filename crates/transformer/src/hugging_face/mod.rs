@@ -7,11 +7,13 @@
 //!   passes both to [`write()`], which keeps the entries that do not follow from the weights.
 //!
 //! The hidden states of the last layer are the only output of an encoder, [`HIDDEN_STATES_OUTPUT`]. A reader has the
-//! tensors `qa_outputs.weight` and `qa_outputs.bias`, from which the start and end logits are computed. DPR's reader
-//! (Karpukhin et al., 2020, §6.1) also has `qa_classifier.weight` and `qa_classifier.bias`, from which the relevance of
-//! a passage is computed. All other tensors, such as poolers and the heads of masked language models, are ignored.
+//! tensors `qa_outputs.weight` and `qa_outputs.bias`, from which the start and end logits are computed. A reader like
+//! DPR's (Karpukhin et al., 2020, §6.1) also has `qa_classifier.weight` and `qa_classifier.bias`, from which the
+//! relevance of a passage is computed. Checkpoints with `model_type` `dpr` have other names, and are not supported. All
+//! other tensors, such as poolers and the heads of masked language models, are ignored.
 //!
-//! PyTorch stores the matrix of a linear layer with a row for each output. Here, it has a row for each input.
+//! PyTorch stores a linear layer as `[outputs, inputs]`, and [`Weights`](crate::weights::Weights) as
+//! `[inputs, outputs]`.
 
 mod architecture;
 mod checkpoint;

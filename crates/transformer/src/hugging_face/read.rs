@@ -1,5 +1,6 @@
 //! Reads the weights of a model: [`read`].
 
+use kernels::matrix::transpose;
 use std::path::Path;
 
 use super::architecture::{EMBEDDINGS_NORM, LayerNames, POSITIONS, RELEVANCE_HEAD, SPAN_HEAD, TYPES, WORDS};
@@ -9,7 +10,6 @@ use super::{
     CONFIG_FILE, Config, END_OUTPUT, Error, HIDDEN_STATES_OUTPUT, MODEL_FILE, RELEVANCE_OUTPUT, START_OUTPUT,
 };
 use crate::check;
-use crate::transpose::transpose;
 use crate::weights::{Embeddings, Head, Layer, Linear, Matrix, Norm, Output, Table, TableValues, Weights};
 
 /// Reads the weights of the model in a folder, from `config.json` and `model.safetensors`.

@@ -1,11 +1,11 @@
 //! The tensors of a model, with the names and shapes of PyTorch: [`tensors`].
 
+use kernels::matrix::transpose;
 use std::borrow::Cow;
 
 use super::architecture::{EMBEDDINGS_NORM, LayerNames, POSITIONS, RELEVANCE_HEAD, SPAN_HEAD, TYPES, WORDS};
 use super::requirements::Heads;
 use super::{Architecture, Error};
-use crate::transpose::transpose;
 use crate::weights::{Layer, Linear, Matrix, Norm, Table, TableValues, Weights};
 
 /// A tensor of a model.

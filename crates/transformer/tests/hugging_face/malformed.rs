@@ -1,4 +1,4 @@
-//! Damaged files are refused with an error. None makes the reader panic or allocate more memory than the file has.
+//! Damaged files are refused with an error, and none makes the reader panic.
 
 use std::path::Path;
 

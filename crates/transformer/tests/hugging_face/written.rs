@@ -33,7 +33,7 @@ fn models_of_all_architectures_are_read_back_bit_for_bit() {
 }
 
 #[test]
-fn tensors_have_the_names_and_the_order_of_pytorch() {
+fn tensors_have_the_names_and_the_layout_of_pytorch() {
     let weights = weights(Architecture::Bert, Kind::Encoder);
     let folder = write(&weights, Architecture::Bert).expect("writes");
     let tensors = tensors(folder.path());

@@ -10,10 +10,11 @@
 //! The gradient is computed by backpropagation through these steps.
 
 use control::{Canceled, Control};
+use kernels::matrix::transpose;
 
 use super::softmax::{CrossEntropy, Decoder};
 use crate::Head;
-use crate::matmul::{LeftMatrix, transposed};
+use crate::matmul::LeftMatrix;
 
 /// −log MLM(s)[t], which equation 4 of Ram et al. (2023) minimizes. MLM(s)[t] is the probability of token t in the
 /// distribution that the head computes from the vector s.
@@ -55,7 +56,7 @@ impl<'a> Objective<'a> {
     /// Copies the head's weights into the layouts that the gradient needs.
     #[must_use]
     pub fn new(head: &'a Head) -> Self {
-        let dense_transposed = transposed(&head.dense_weight, head.dim);
+        let dense_transposed = transpose(&head.dense_weight, head.inner_dim, head.dim);
         let decoder = Decoder::new(&head.decoder, &head.bias, head.inner_dim);
         Self { head, dense_transposed, decoder }
     }

@@ -3,8 +3,9 @@
 
 use control::{Canceled, Control};
 use kernels::logits::exp;
+use kernels::matrix::transpose;
 
-use crate::matmul::{LeftMatrix, Product, transposed};
+use crate::matmul::{LeftMatrix, Product};
 
 /// Number of tokens whose logits are computed at once. For 256 vectors (a block of `search.rs`), these logits take
 /// 512 KiB, so they can stay in the L2 cache until the gradient needs them.
@@ -32,7 +33,8 @@ pub(crate) struct CrossEntropy {
 impl<'a> Decoder<'a> {
     pub fn new(weights: &'a [f32], bias: &'a [f32], inner_dim: usize) -> Self {
         let blocks = weights.chunks(BLOCK_TOKENS * inner_dim);
-        let transposed_blocks = blocks.map(|block| transposed(block, inner_dim)).collect();
+        let transposed_blocks =
+            blocks.map(|block| transpose(block, block.len() / inner_dim, inner_dim)).collect();
         Self { weights, bias, inner_dim, transposed_blocks }
     }
 

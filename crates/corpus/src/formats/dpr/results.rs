@@ -80,7 +80,7 @@ struct Context<'a> {
     title: Option<Text<'a>>,
     #[serde(borrow)]
     text: Option<Text<'a>>,
-    score: Score,
+    score: Score<f32>,
     has_answer: Option<bool>,
 }
 

@@ -5,8 +5,8 @@ use super::super::graph::ValueId;
 use super::super::node::Node;
 use super::super::tensor::{Data, Tensor};
 use super::Matcher;
-use crate::transpose::transpose;
 use crate::weights::{Linear, Matrix};
+use kernels::matrix::transpose;
 
 /// The number of the type "float" in the attribute of `Cast`.
 const FLOAT: i64 = 1;

@@ -1,15 +1,14 @@
 //! Reads heads from safetensors files. `tensor_names.rs` has the names that the tensors of a head have in different
-//! model families, and `tensors.rs` reads tensors.
+//! model families.
 
 mod tensor_names;
-mod tensors;
 
 use std::path::Path;
 
 use serde_json::Value;
+use transformer::{TensorFile, TensorFileError};
 
 use self::tensor_names::{FAMILIES, TensorNames};
-use self::tensors::Tensors;
 use super::tensor::Tensor;
 use super::{Activation, DEFAULT_EPSILON, Head};
 use crate::Error;
@@ -23,7 +22,7 @@ struct NamedTensor {
 /// Reads the head in the file at `path`. `folder` is the folder of the model, whose `config.json` may state the
 /// activation and the epsilon of the layer norm.
 pub(crate) fn open(folder: &Path, path: &Path) -> Result<Head, Error> {
-    let mut tensors = Tensors::open(path)?;
+    let mut tensors = TensorFile::open(path).map_err(|error| failure(path, "", error))?;
     let names = tensors.names();
     let has_dense =
         |family: &&TensorNames| family.find(&format!("{}.weight", family.dense), &names).is_some();
@@ -39,7 +38,9 @@ pub(crate) fn open(folder: &Path, path: &Path) -> Result<Head, Error> {
             let expected = format!("{} of a {} head", candidates.join(" or "), family.family);
             return Err(Error::format(path, expected, abbreviated(&names)));
         };
-        Ok(NamedTensor { name: name.to_owned(), tensor: tensors.read(name)? })
+        let shape = tensors.shape(name).unwrap_or_default().to_vec();
+        let values = tensors.read(name).map_err(|error| failure(path, name, error))?;
+        Ok(NamedTensor { name: name.to_owned(), tensor: Tensor { shape, values } })
     };
     let dense = read_first(&[format!("{}.weight", family.dense)])?;
     let &[inner_dim, dim] = &dense.tensor.shape[..] else {
@@ -80,13 +81,29 @@ pub(crate) fn open(folder: &Path, path: &Path) -> Result<Head, Error> {
     })
 }
 
+/// The error of a file, or of a tensor in it.
+fn failure(path: &Path, name: &str, error: TensorFileError) -> Error {
+    match error {
+        TensorFileError::Io { operation, source } => Error::io(operation, path)(source),
+        TensorFileError::Damaged(got) => Error::format(path, "a valid safetensors file", got),
+        TensorFileError::Missing => Error::format(path, format!("a tensor \"{name}\""), "none"),
+        TensorFileError::NotFloats(got) => {
+            Error::format(path, format!("numbers of type F16, BF16 or F32 in tensor \"{name}\""), got)
+        }
+        TensorFileError::NotFinite { value, position } => {
+            let expected = format!("finite numbers in tensor \"{name}\"");
+            Error::format(path, expected, format!("{value} at position {position}"))
+        }
+    }
+}
+
 /// Returns the activation and the epsilon of the layer norm: each from `config.json`, or else from the metadata of the
 /// safetensors file, or else the default. If the models of the family ignore the activation in `config.json`, it is
 /// always the default, the exact GELU.
 fn activation_and_epsilon(
     folder: &Path,
     family: &TensorNames,
-    tensors: &Tensors,
+    tensors: &TensorFile,
 ) -> Result<(Activation, f64), Error> {
     let path = folder.join("config.json");
     let config = match storage::check_regular(&path).and_then(|()| std::fs::read(&path)) {

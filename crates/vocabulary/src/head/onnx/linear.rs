@@ -6,7 +6,7 @@
 use super::graph::Node;
 use super::matcher::Matcher;
 use crate::Error;
-use crate::matmul::transposed;
+use kernels::matrix::transpose;
 
 /// A linear layer in a graph.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl<'a> Linear<'a> {
         let Product { node, weight, input, bias, bias_factor } = match_product(matcher, value, &expected)?;
         let Matrix { rows, columns, values, is_transposed } = weight;
         let (output_dim, input_dim) = if is_transposed { (columns, rows) } else { (rows, columns) };
-        let weight = if is_transposed { transposed(&values, columns) } else { values };
+        let weight = if is_transposed { transpose(&values, rows, columns) } else { values };
         let mut bias_sum = vec![0.0; output_dim];
         let own_bias = bias.map(|bias| (bias, bias_factor));
         let biases = own_bias.into_iter().chain(added_biases.into_iter().map(|bias| (bias, 1.0)));

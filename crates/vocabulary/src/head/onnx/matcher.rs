@@ -8,7 +8,7 @@ use super::graph::{Graph, Node};
 use super::protobuf::ProtobufFile;
 use crate::Error;
 use crate::head::tensor::Tensor;
-use crate::matmul::transposed;
+use kernels::matrix::transpose;
 
 /// Maximum number of visits to nodes, so that matching ends on any graph, even one with a cycle. A head has about
 /// thirty nodes, and each is visited a few times.
@@ -117,7 +117,7 @@ impl<'a> Matcher<'a> {
                 if !swaps_axes(node) {
                     return Err(self.unexpected(EXPECTED, node));
                 }
-                let values = transposed(&tensor.values, columns);
+                let values = transpose(&tensor.values, rows, columns);
                 Ok(Tensor { shape: vec![columns, rows], values })
             }
             ("DequantizeLinear", Some(input)) => self.fold_dequantize(node, input),

@@ -87,14 +87,14 @@ pub fn open_training(path: impl AsRef<Path>, options: &TrainingReadOptions) -> R
 
 impl TrainingReader {
     /// Returns the next examples: up to `count`, but no more once their strings have `bytes` bytes together. Returns an
-    /// empty list at the end of the file. `control` cancels this call and all later reads. Its progress is the number of
-    /// bytes that have been read from the file so far, in this call and in earlier ones, before decompression.
+    /// empty list at the end of the file. `control` cancels this call and all later reads. Its progress is the number
+    /// of bytes that have been read from the file so far, in this call and in earlier ones, before decompression.
     ///
     /// # Errors
     ///
     /// [`Error::Line`] for an invalid example, unless they are skipped; [`Error::Format`], [`Error::Io`] or
-    /// [`Error::Gzip`] if the rest of the file cannot be read; [`Error::Canceled`]. The examples that this call has read
-    /// before an error are lost.
+    /// [`Error::Gzip`] if the rest of the file cannot be read; [`Error::Canceled`]. The examples that this call has
+    /// read before an error are lost.
     pub fn next_batch(
         &mut self,
         count: usize,
