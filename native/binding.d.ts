@@ -68,6 +68,12 @@ export declare class JudgedLists {
   firstRanks(methods: Array<FusionMethod>, within: number, control?: Control | undefined | null): Promise<Uint32Array>
 }
 
+/** Finds answers in passages, as the training of a reader does. */
+export declare class NativeAnswerWindows {
+  /** For each passage, returns 1 if it contains an answer to its question that training can use, else 0. */
+  withAnswer(questions: NativeReaderQuestions, control?: Control | undefined | null): Promise<Uint8Array>
+}
+
 /** An open BM25 index. */
 export declare class NativeBm25Index {
   /** Number of passages. */
@@ -366,6 +372,25 @@ export declare class NativeReader {
   /** Extracts answers from passages, best answer first. */
   read(question: string, passages: Array<RetrievedPassage>, options: NativeReadOptions, control?: Control | undefined | null): Promise<Array<NativeAnswer>>
   /** Closes the reader. Its memory is freed once calls in progress have finished. */
+  close(): void
+}
+
+/** A reader that is trained. */
+export declare class NativeReaderTrainer {
+  /** Makes a step with a batch. The first passage of each question is its positive. */
+  step(batch: NativeReaderQuestions, control?: Control | undefined | null): Promise<NativeStepReport>
+  /**
+   * Returns the best answer to each question, scored as `normalized`; an empty string if there is none. Progress
+   * counts questions.
+   */
+  answer(questions: NativeReaderQuestions, maxAnswerTokens: number, control?: Control | undefined | null): Promise<Array<string>>
+  /** Writes the reader to a folder. */
+  write(folder: string, precision: string): Promise<void>
+  /** Writes a checkpoint with the progress of the caller. */
+  save(path: string, progress: string): Promise<void>
+  /** Restores a checkpoint, and returns the progress that was saved with it. */
+  load(path: string): Promise<string>
+  /** Closes the trainer. Its memory is freed once calls in progress have finished. */
   close(): void
 }
 
@@ -969,6 +994,24 @@ export interface NativeEncoderOptions {
   tokenTypes: string
 }
 
+/** How an encoder is trained. */
+export interface NativeEncoderTrainingOptions {
+  /** `cls` or `mean`. */
+  pooling: string
+  normalize: boolean
+  maxTokens: number
+  /** `pair` or `joined`. */
+  passageForm: string
+  /** `segments` or `zeros`. */
+  tokenTypes: string
+  /** `dot`, `cosine` or `l2`. */
+  similarity: string
+  temperature: number
+  /** The margin of the triplet loss. Without it, the loss is the negative log likelihood. */
+  margin?: number
+  step: NativeStepOptions
+}
+
 /** How enrichments are optimized, by Adam (Kingma and Ba, 2015). */
 export interface NativeEnrichOptions {
   /** The initial vectors: `zero`, or `static` for the rows of the decoder. */
@@ -1200,6 +1243,26 @@ export interface NativeReaderOptions {
   openEnded: boolean
 }
 
+/** Questions with their passages, in columns. */
+export interface NativeReaderQuestions {
+  questions: Array<string>
+  /** The end of each question's answers in `answers`. */
+  answerEnds: Uint32Array
+  answers: Array<string>
+  /** The end of each question's passages in `titles` and `texts`. */
+  passageEnds: Uint32Array
+  /** An empty title means no title. */
+  titles: Array<string>
+  texts: Array<string>
+}
+
+/** How a reader is trained. */
+export interface NativeReaderTrainingOptions {
+  maxTokens: number
+  maxQuestionTokens: number
+  step: NativeStepOptions
+}
+
 /** How to read a file of passages or questions. */
 export interface NativeReadFileOptions {
   /** The name of the file format. */
@@ -1303,13 +1366,28 @@ export interface NativeSplit {
   wrap: boolean
 }
 
+/** The options of all steps. */
+export interface NativeStepOptions {
+  learningRate: number
+  warmUpSteps: number
+  steps: number
+  weightDecay: number
+  dropout: number
+  /** 0 stands for no clipping. */
+  maxGradientNorm: number
+  seed: number
+  threads: number
+  /** In MiB. */
+  activationMemory: number
+}
+
 /** What a step did. */
 export interface NativeStepReport {
   loss: number
   gradientNorm: number
   learningRate: number
   tokens: number
-  /** Number of questions for which the positive passage was more similar than all other candidates. */
+  /** Number of questions whose positive passage had a higher score than all others. */
   correct: number
 }
 
@@ -1367,34 +1445,6 @@ export interface NativeTrainingExample {
   hardNegatives: Array<NativeTrainingPassage>
   negatives: Array<NativeTrainingPassage>
   dataset?: string
-}
-
-/** How an encoder is trained. */
-export interface NativeTrainingOptions {
-  /** `cls` or `mean`. */
-  pooling: string
-  normalize: boolean
-  maxTokens: number
-  /** `pair` or `joined`. */
-  passageForm: string
-  /** `segments` or `zeros`. */
-  tokenTypes: string
-  /** `dot`, `cosine` or `l2`. */
-  similarity: string
-  temperature: number
-  /** The margin of the triplet loss. Without it, the loss is the negative log likelihood. */
-  margin?: number
-  learningRate: number
-  warmUpSteps: number
-  steps: number
-  weightDecay: number
-  dropout: number
-  /** 0 stands for no clipping. */
-  maxGradientNorm: number
-  seed: number
-  threads: number
-  /** In MiB. */
-  activationMemory: number
 }
 
 /** A passage of a training example. */
@@ -1478,6 +1528,9 @@ export declare function newHnswIndex(options: NativeHnswOptions): NativeVectorIn
 /** Normalizes the case, punctuation, articles and white space of an answer, as SQuAD's evaluation script does. */
 export declare function normalizeAnswer(answer: string): string
 
+/** Opens the tokenizer of a model. */
+export declare function openAnswerWindows(folder: string, maxTokens: number, maxQuestionTokens: number): Promise<NativeAnswerWindows>
+
 /** Opens an index. If an analyzer is given, fails if the analyzer of the index differs from it. */
 export declare function openBm25Index(path: string, analyzer: NativeAnalyzer | undefined | null, options: NativeOpenOptions): Promise<NativeBm25Index>
 
@@ -1491,7 +1544,7 @@ export declare function openCollection(path: string, options: NativeOpenOptions)
 export declare function openEncoder(files: ModelFiles, options: NativeEncoderOptions): Promise<NativeEncoder>
 
 /** Opens the model in a folder for training. If `hasPassageModel`, passages have a model of their own. */
-export declare function openEncoderTrainer(folder: string, hasPassageModel: boolean, options: NativeTrainingOptions): Promise<NativeEncoderTrainer>
+export declare function openEncoderTrainer(folder: string, hasPassageModel: boolean, options: NativeEncoderTrainingOptions): Promise<NativeEncoderTrainer>
 
 export declare function openFlatIndex(path: string, options: NativeOpenOptions): Promise<NativeVectorIndex>
 
@@ -1517,6 +1570,9 @@ export declare function openQuestions(path: string, options: NativeReadFileOptio
 
 /** Opens a model as a reader. */
 export declare function openReader(files: ModelFiles, options: NativeReaderOptions): Promise<NativeReader>
+
+/** Opens the model in a folder for training as a reader. */
+export declare function openReaderTrainer(folder: string, options: NativeReaderTrainingOptions): Promise<NativeReaderTrainer>
 
 /**
  * Opens or creates a file for readings by `reader` with these span limits. Fails if the file's readings were made by

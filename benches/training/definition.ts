@@ -58,7 +58,7 @@ export const commonSettings = {
 } as const;
 
 /** The options of a training; see `trainEncoder`. */
-export type Settings = Binding.NativeTrainingOptions;
+export type Settings = Omit<Binding.NativeEncoderTrainingOptions, 'step'> & Binding.NativeStepOptions;
 
 /** A batch as texts, which passagekit reads, and as token ids, which PyTorch reads. */
 export interface BatchFile {

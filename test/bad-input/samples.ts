@@ -259,6 +259,7 @@ export async function makeSamples(): Promise<Samples> {
 			topComposition: () => [pairs, [5]],
 			topKAccuracy: () => [run, questions, texts, [1], {}],
 			trainEncoder: () => [[trainingExample, otherExample], 'tiny-encoder', file('trained'), {pooling: 'mean', maxTokens: 32}],
+			trainReader: () => [[trainingExample, otherExample], 'tiny-encoder', file('trained-reader'), {passages: 2, maxTokens: 64}],
 			tuneEvidence: () => [readings, questions, {passages: [1], beta: {from: 1, to: 1}, delta: {from: 0, to: 0}}],
 			tuneHybrid: () => [{dense: run, sparse: run}, objective, {grid: [0.5]}],
 			tuneLambda: () => [enrichment, passages, {questions}, {grid: [0.5], folds: 2}],

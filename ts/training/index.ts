@@ -1,3 +1,9 @@
-/** The data for training dense retrievers: training files, and the mining of positive and negative passages. */
+/**
+Training of encoders and readers: `data/` has their examples, training files and the mining of positives and negatives, `run/` what all
+training runs share, and `encoder/` and `reader/` the two kinds of models.
+*/
 export * from './data/index.ts';
 export * from './encoder/index.ts';
+export * from './reader/index.ts';
+export type {TrainingOptions} from './run/options.ts';
+export type {TrainingEpoch, TrainingProgress} from './run/result.ts';

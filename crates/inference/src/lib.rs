@@ -31,6 +31,7 @@ pub use encoder::{
 };
 pub use error::Error;
 pub use reader::{
-    LongPassages, PassageLogits, ReaderConfig, ReaderForm, ReaderModel, ReaderPassage, Relevance,
+    LongPassages, PassageLogits, ReaderConfig, ReaderForm, ReaderInputs, ReaderModel, ReaderPassage,
+    Relevance, Window,
 };
 pub use runtime::{Batch, Library, Runtime, RuntimeChoice, Session, Tensor};

@@ -6,7 +6,7 @@
 //! index. [`answer`] reads passages with a reader model and returns answers. [`read_run`] reads the passages of a whole
 //! run, with a cache, and returns [`RunReadings`], from which answers are computed. [`match_contexts`] and
 //! [`NegativeSelection`] mine positive and negative passages for training a dense retriever. [`EncoderTraining`] trains
-//! an encoder from texts.
+//! an encoder from texts, and [`ReaderTraining`] a reader.
 //!
 //! ```
 //! use control::Control;
@@ -51,4 +51,7 @@ pub use mining::{
 pub use read_run::{Cache, RunQuestion, RunReader, read_run};
 pub use reader_identity::ReaderOrigin;
 pub use run_readings::{RunAnswer, RunReadings};
-pub use train::{EncoderTraining, EncoderTrainingOptions, Precision, TrainingBatch, gold_ranks};
+pub use train::{
+    AnswerWindows, EncoderTraining, EncoderTrainingOptions, Precision, QuestionPassages, ReaderTraining,
+    ReaderTrainingOptions, TrainingBatch, gold_ranks,
+};

@@ -1,7 +1,7 @@
 //! Text processing before indexing and after retrieval: [`split_words`] splits documents into passages,
-//! [`AnswerMatcher`] tells whether a passage contains an accepted answer, [`PredictionMatcher`] and
-//! [`normalize_answer`] compare predicted answers with accepted ones, and [`Shingles`] measure how much two texts have
-//! in common. Nothing here reads files or uses models.
+//! [`AnswerMatcher`] tells whether a passage contains an accepted answer and [`find_answers`] where,
+//! [`PredictionMatcher`] and [`normalize_answer`] compare predicted answers with accepted ones, and [`Shingles`]
+//! measure how much two texts have in common. Nothing here reads files or uses models.
 //!
 //! ```
 //! use text::{AnswerMatcher, SplitOptions, normalize_answer, split_words};
@@ -24,7 +24,7 @@ mod shingles;
 mod split;
 mod utf16;
 
-pub use answers::{AnswerMatcher, PredictionMatcher, PreparedText, normalize_answer};
+pub use answers::{AnswerMatcher, PredictionMatcher, PreparedText, find_answers, normalize_answer};
 pub use error::Error;
 pub use shingles::Shingles;
 pub use split::{Piece, SplitOptions, Splitter, split_words};

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use control::Control;
 use transformer::Text;
+use transformer::hugging_face::{END_OUTPUT, RELEVANCE_OUTPUT, START_OUTPUT};
 use transformer::weights::Weights;
 
 use crate::Error;
@@ -35,25 +36,27 @@ pub struct ReaderTrainer {
 }
 
 impl ReaderTrainer {
-    /// Starts from the weights of a reader, or of another model, whose heads then start from small random numbers:
-    /// uniform, with the standard deviation 0.02 (Devlin et al., 2019).
+    /// Starts from the weights of a reader, or of another model. Heads that the model lacks start from small random
+    /// numbers: uniform, with the standard deviation 0.02 (Devlin et al., 2019).
     ///
     /// # Errors
     ///
     /// [`Error::Model`] if the model cannot be trained; [`Error::Option`] if an option is invalid.
     pub fn new(weights: &Weights, options: StepOptions) -> Result<Self, Error> {
-        let found = Shape::of(weights)?;
-        let shape = Shape { is_reader: true, ..found };
+        let shape = Shape { is_reader: true, ..Shape::of(weights)? };
         let mut parameters = Parameters::of(weights, &shape)?;
         let mut model = TrainedModel::new(shape, Parameters::zeros(&shape), options.adam);
-        if !found.is_reader {
-            let mut random = numerics::SplitMix64::new(options.seed);
-            let layout = model.network.layout();
-            for range in [&layout.spans.weight, &layout.relevance.weight] {
-                let values = parameters.others[range.clone()].iter_mut();
-                // A uniform number in [−1, 1) has the standard deviation 1 / √3.
-                values.for_each(|value| *value = 0.02 * 3f32.sqrt() * random.uniform());
-            }
+        let has = |name| weights.outputs.iter().any(|output| output.name == name);
+        let layout = model.network.layout();
+        let heads = [
+            (&layout.spans.weight, has(START_OUTPUT) && has(END_OUTPUT)),
+            (&layout.relevance.weight, has(RELEVANCE_OUTPUT)),
+        ];
+        let mut random = numerics::SplitMix64::new(options.seed);
+        for (range, _) in heads.into_iter().filter(|(_, is_given)| !is_given) {
+            let values = parameters.others[range.clone()].iter_mut();
+            // A uniform number in [−1, 1) has the standard deviation 1 / √3.
+            values.for_each(|value| *value = 0.02 * 3f32.sqrt() * random.uniform());
         }
         model.parameters = parameters;
         Ok(Self { engine: Engine::new(vec![model], options)? })
@@ -71,15 +74,18 @@ impl ReaderTrainer {
         self.engine.step
     }
 
-    /// Makes a step with a batch. The loss is the mean of [`reader_loss`] over the questions.
+    /// Makes a step with a batch. The loss is the mean of [`reader_loss`] over the questions. Returns the report of the
+    /// step, and the number of questions whose positive passage was more relevant than all others.
     ///
     /// # Errors
     ///
     /// [`Error::Batch`] if a question has no passage, a text cannot be run, or a span is not within the answer tokens;
     /// [`Error::NotFinite`]; [`Error::Canceled`]. After an error, the parameters are those before the step.
-    pub fn step(&mut self, batch: &ReaderBatch<'_>, control: &Control) -> Result<StepReport, Error> {
+    pub fn step(&mut self, batch: &ReaderBatch<'_>, control: &Control) -> Result<(StepReport, usize), Error> {
         let (texts, plan) = self.plan(batch)?;
-        self.engine.step(&plan, &texts, control, &mut ReaderObjective { batch })
+        let mut objective = ReaderObjective { batch, correct: 0 };
+        let report = self.engine.step(&plan, &texts, control, &mut objective)?;
+        Ok((report, objective.correct))
     }
 
     /// Does the same as [`EncoderTrainer::gradients`](crate::EncoderTrainer::gradients).
@@ -89,7 +95,8 @@ impl ReaderTrainer {
     /// Same as [`step`](Self::step).
     pub fn gradients(&mut self, batch: &ReaderBatch<'_>, control: &Control) -> Result<(f32, Weights), Error> {
         let (texts, plan) = self.plan(batch)?;
-        let (loss, _) = self.engine.differentiate(&plan, &texts, control, &mut ReaderObjective { batch })?;
+        let mut objective = ReaderObjective { batch, correct: 0 };
+        let (loss, _) = self.engine.differentiate(&plan, &texts, control, &mut objective)?;
         let shape = self.engine.models[0].network.shape();
         Ok((loss, self.engine.gradients()[0].values().to_weights(shape)))
     }
@@ -182,6 +189,8 @@ fn check(batch: &ReaderBatch<'_>) -> Result<(), Error> {
 /// The loss of a batch of questions with their passages.
 struct ReaderObjective<'a, 'b> {
     batch: &'a ReaderBatch<'b>,
+    /// Number of questions whose positive passage is more relevant than all others.
+    correct: usize,
 }
 
 impl Objective for ReaderObjective<'_, '_> {
@@ -192,6 +201,7 @@ impl Objective for ReaderObjective<'_, '_> {
     }
 
     fn loss(&mut self, outputs: &mut [ReaderLogits]) -> f32 {
+        self.correct = count_correct(self.batch, outputs);
         gradients(self.batch, outputs)
     }
 
@@ -206,6 +216,19 @@ impl Objective for ReaderObjective<'_, '_> {
         let (layout, parameters) = (model.network.layout(), &model.parameters.others);
         logits.backward(layout, parameters, texts, hidden, gradients.others_mut());
     }
+}
+
+/// Number of questions whose first passage has a higher relevance logit than all others.
+fn count_correct(batch: &ReaderBatch<'_>, outputs: &[ReaderLogits]) -> usize {
+    let mut relevance = outputs.iter().flat_map(|output| &output.relevance).copied();
+    let is_correct = |passages: &&Vec<ReaderPassage<'_>>| {
+        let first = relevance.next();
+        // Not `all`, which would stop at the first passage that is more relevant.
+        let better =
+            relevance.by_ref().take(passages.len() - 1).filter(|other| first <= Some(*other)).count();
+        better == 0
+    };
+    batch.iter().filter(is_correct).count()
 }
 
 /// Computes the loss, and replaces the logits of all groups by their gradients.

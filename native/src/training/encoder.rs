@@ -1,7 +1,7 @@
 //! The trainer of encoders.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use inference::EncoderInput;
 use napi::Env;
@@ -10,7 +10,9 @@ use napi_derive::napi;
 use pipelines::{EncoderTraining, TrainingBatch};
 use training::Side;
 
-use super::options::{NativeTrainingOptions, parse_precision};
+use super::lists::lists;
+use super::lock;
+use super::options::{NativeEncoderTrainingOptions, NativeStepReport, parse_precision};
 use crate::call::{CallResult, Control, Failure, control_or_new, drop_elsewhere, spawn};
 
 /// A batch: questions and passages, in columns.
@@ -27,17 +29,6 @@ pub struct NativeTrainingBatch {
     pub candidates: Option<Uint32Array>,
     /// Pairs of a question and a passage that it is not compared with.
     pub excluded: Uint32Array,
-}
-
-/// What a step did.
-#[napi(object)]
-pub struct NativeStepReport {
-    pub loss: f64,
-    pub gradient_norm: f64,
-    pub learning_rate: f64,
-    pub tokens: u32,
-    /// Number of questions for which the positive passage was more similar than all other candidates.
-    pub correct: u32,
 }
 
 /// An encoder that is trained.
@@ -64,19 +55,13 @@ impl NativeEncoderTrainer {
     }
 }
 
-/// A step that panics may leave parameters of which only some have been updated. The caller gets the error and closes
-/// the trainer.
-fn lock(trainer: &Mutex<EncoderTraining>) -> MutexGuard<'_, EncoderTraining> {
-    trainer.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Opens the model in a folder for training. If `hasPassageModel`, passages have a model of their own.
 #[napi(ts_return_type = "Promise<NativeEncoderTrainer>", catch_unwind)]
 pub fn open_encoder_trainer<'env>(
     env: &'env Env,
     folder: String,
     has_passage_model: bool,
-    options: NativeTrainingOptions,
+    options: NativeEncoderTrainingOptions,
 ) -> napi::Result<Object<'env>> {
     spawn(env, move || {
         let options = options.parse()?;
@@ -115,14 +100,7 @@ impl NativeEncoderTrainer {
                     .map(|&[question, passage]| (question, passage))
                     .collect(),
             };
-            let (report, correct) = lock(&trainer).step(&batch, &control)?;
-            Ok(NativeStepReport {
-                loss: f64::from(report.loss),
-                gradient_norm: f64::from(report.gradient_norm),
-                learning_rate: f64::from(report.rate),
-                tokens: report.tokens as u32,
-                correct: correct as u32,
-            })
+            Ok(NativeStepReport::from(lock(&trainer).step(&batch, &control)?))
         })
     }
 
@@ -211,17 +189,4 @@ impl NativeEncoderTrainer {
 fn passages<'a>(titles: &'a [String], texts: &'a [String]) -> Vec<EncoderInput<'a>> {
     let titles = titles.iter().map(|title| Some(title.as_str())).chain(std::iter::repeat(None));
     texts.iter().zip(titles).map(|(text, title)| EncoderInput { title, text }).collect()
-}
-
-/// Splits values at ascending ends.
-fn lists(ends: &[u32], values: &[u32]) -> CallResult<Vec<Vec<u32>>> {
-    let mut start = 0;
-    let list = |&end: &u32| {
-        let list = values.get(start..end as usize).map(<[u32]>::to_vec);
-        start = end as usize;
-        list.ok_or_else(|| {
-            Failure::argument(format!("lists: expected ends up to {}, got {end}", values.len()))
-        })
-    };
-    ends.iter().map(list).collect()
 }

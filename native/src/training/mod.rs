@@ -1,4 +1,15 @@
-//! Training of encoders. `options` parses their options, and `encoder` has the trainer.
+//! Training of encoders and readers. `encoder` and `reader` have the trainers, `options` parses their options, and
+//! `lists` unpacks columns.
 
 mod encoder;
+mod lists;
 mod options;
+mod reader;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A step that panics may leave parameters of which only some have been updated. The caller gets the error and closes
+/// the trainer.
+fn lock<T>(trainer: &Mutex<T>) -> MutexGuard<'_, T> {
+    trainer.lock().unwrap_or_else(PoisonError::into_inner)
+}

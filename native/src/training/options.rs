@@ -1,17 +1,17 @@
 //! The options of training, and names of enums.
 
-use inference::{EncoderConfig, PassageForm, Pooling, TokenTypes};
+use inference::{EncoderConfig, PassageForm, Pooling, ReaderConfig, TokenTypes};
 use napi_derive::napi;
-use pipelines::{EncoderTrainingOptions, Precision};
+use pipelines::{EncoderTrainingOptions, Precision, ReaderTrainingOptions};
 use training::loss::Similarity;
 use training::optimizer::{AdamOptions, Schedule};
-use training::{EncoderOptions, Loss, StepOptions};
+use training::{EncoderOptions, Loss, StepOptions, StepReport};
 
 use crate::call::{CallResult, Failure};
 
 /// How an encoder is trained.
 #[napi(object)]
-pub struct NativeTrainingOptions {
+pub struct NativeEncoderTrainingOptions {
     /// `cls` or `mean`.
     pub pooling: String,
     pub normalize: bool,
@@ -25,6 +25,20 @@ pub struct NativeTrainingOptions {
     pub temperature: f64,
     /// The margin of the triplet loss. Without it, the loss is the negative log likelihood.
     pub margin: Option<f64>,
+    pub step: NativeStepOptions,
+}
+
+/// How a reader is trained.
+#[napi(object)]
+pub struct NativeReaderTrainingOptions {
+    pub max_tokens: u32,
+    pub max_question_tokens: u32,
+    pub step: NativeStepOptions,
+}
+
+/// The options of all steps.
+#[napi(object)]
+pub struct NativeStepOptions {
     pub learning_rate: f64,
     pub warm_up_steps: u32,
     pub steps: u32,
@@ -38,7 +52,64 @@ pub struct NativeTrainingOptions {
     pub activation_memory: u32,
 }
 
-impl NativeTrainingOptions {
+/// What a step did.
+#[napi(object)]
+pub struct NativeStepReport {
+    pub loss: f64,
+    pub gradient_norm: f64,
+    pub learning_rate: f64,
+    pub tokens: u32,
+    /// Number of questions whose positive passage had a higher score than all others.
+    pub correct: u32,
+}
+
+impl From<(StepReport, usize)> for NativeStepReport {
+    fn from((report, correct): (StepReport, usize)) -> Self {
+        Self {
+            loss: f64::from(report.loss),
+            gradient_norm: f64::from(report.gradient_norm),
+            learning_rate: f64::from(report.rate),
+            tokens: report.tokens as u32,
+            correct: correct as u32,
+        }
+    }
+}
+
+impl NativeStepOptions {
+    fn parse(&self) -> StepOptions {
+        StepOptions {
+            schedule: Schedule {
+                rate: self.learning_rate as f32,
+                warm_up_steps: u64::from(self.warm_up_steps),
+                steps: u64::from(self.steps),
+            },
+            adam: AdamOptions { weight_decay: self.weight_decay as f32, ..AdamOptions::default() },
+            dropout: self.dropout as f32,
+            max_gradient_norm: (self.max_gradient_norm > 0.0).then_some(self.max_gradient_norm as f32),
+            seed: u64::from(self.seed),
+            threads: self.threads as usize,
+            activation_bytes: (self.activation_memory as usize) << 20,
+        }
+    }
+}
+
+impl NativeReaderTrainingOptions {
+    pub fn parse(&self) -> ReaderTrainingOptions {
+        let config = reader_config(self.max_tokens, self.max_question_tokens);
+        ReaderTrainingOptions { config, step: self.step.parse() }
+    }
+}
+
+/// How the inputs of a reader are made: passages in windows, with titles.
+pub fn reader_config(max_tokens: u32, max_question_tokens: u32) -> ReaderConfig {
+    ReaderConfig {
+        max_tokens: max_tokens as usize,
+        max_question_tokens: max_question_tokens as usize,
+        ..ReaderConfig::default()
+    }
+}
+
+impl NativeEncoderTrainingOptions {
     pub fn parse(&self) -> CallResult<EncoderTrainingOptions> {
         let config = EncoderConfig {
             pooling: if choose("pooling", &self.pooling, ["cls", "mean"])? == 0 {
@@ -70,19 +141,7 @@ impl NativeTrainingOptions {
             loss: self
                 .margin
                 .map_or(Loss::NegativeLogLikelihood, |margin| Loss::Triplet { margin: margin as f32 }),
-            step: StepOptions {
-                schedule: Schedule {
-                    rate: self.learning_rate as f32,
-                    warm_up_steps: u64::from(self.warm_up_steps),
-                    steps: u64::from(self.steps),
-                },
-                adam: AdamOptions { weight_decay: self.weight_decay as f32, ..AdamOptions::default() },
-                dropout: self.dropout as f32,
-                max_gradient_norm: (self.max_gradient_norm > 0.0).then_some(self.max_gradient_norm as f32),
-                seed: u64::from(self.seed),
-                threads: self.threads as usize,
-                activation_bytes: (self.activation_memory as usize) << 20,
-            },
+            step: self.step.parse(),
         };
         // The inner product of normalized vectors is the cosine.
         let similarity = if self.similarity == "l2" { "l2" } else { "dot" };

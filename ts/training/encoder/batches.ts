@@ -1,10 +1,10 @@
 /** Makes the batches of an epoch from training examples. */
 import {RetrievalError} from '../../core/errors.ts';
 import {type Binding} from '../../core/native/native.ts';
-import {uniform} from '../../core/random.ts';
 import type {TrainingExample, TrainingPassage} from '../data/index.ts';
+import {PassageList} from '../data/passage-list.ts';
+import {EpochOrder, randomOf, shuffled} from '../run/random-order.ts';
 import type {CheckedTrainEncoderOptions} from './options.ts';
-import {PassageList} from './passage-list.ts';
 
 /** Maximum number of examples per epoch, with repetitions. */
 const MAX_EPOCH = 100_000_000;
@@ -16,41 +16,28 @@ type BatchOptions = Pick<CheckedTrainEncoderOptions, 'batchSize' | 'hardNegative
 
 /** The batches of all epochs. The same examples, options and seed give the same batches. */
 export class Batches {
-	/** Number of batches per epoch. */
-	readonly count: number;
 	readonly #examples: readonly TrainingExample[];
 	readonly #options: BatchOptions;
-	/** Positions of the examples of an epoch, with repetitions. */
-	readonly #epoch: readonly number[];
+	/** The order of the examples, with repetitions. */
+	readonly #order: EpochOrder;
 
 	constructor(examples: readonly TrainingExample[], options: BatchOptions) {
 		this.#examples = examples;
 		this.#options = options;
-		this.#epoch = positionsOfEpoch(examples, options.repeat);
-		// Drops an incomplete last batch, because its questions would have fewer negatives and a greater weight.
-		this.count = Math.max(1, Math.floor(this.#epoch.length / options.batchSize));
-		checkNegatives(examples, this.#epoch.length, options);
+		const positions = positionsOfEpoch(examples, options.repeat);
+		this.#order = new EpochOrder(positions, options);
+		checkNegatives(examples, positions.length, options);
 	}
 
-	/** Returns the positions of the examples of a batch of an epoch. */
-	positions(epoch: number, batch: number): readonly number[] {
-		const {batchSize} = this.#options;
-		return this.#order(epoch).slice(batch * batchSize, (batch + 1) * batchSize);
-	}
-
-	#shuffled: {readonly epoch: number; readonly order: readonly number[]} | undefined;
-
-	#order(epoch: number): readonly number[] {
-		if (this.#shuffled?.epoch !== epoch) {
-			this.#shuffled = {epoch, order: shuffled(this.#epoch, uniform(mixed(this.#options.seed, epoch)))};
-		}
-		return this.#shuffled.order;
+	/** Number of batches per epoch. */
+	get count(): number {
+		return this.#order.batches;
 	}
 
 	/** Makes a batch of an epoch. */
 	batch(epoch: number, number: number): Batch {
-		const random = uniform(mixed(this.#options.seed, epoch, number + 1));
-		const examples = this.positions(epoch, number).map(i => this.#examples[i]!);
+		const random = randomOf(this.#options.seed, epoch, number + 1);
+		const examples = this.#order.of(epoch, number).map(i => this.#examples[i]!);
 		return makeBatch(examples, this.#options, random);
 	}
 }
@@ -151,25 +138,4 @@ function checkNegatives(
 			`examples: expected some with negatives, because each question would be compared with its positive only, got none of ${length}`,
 		);
 	}
-}
-
-/** Returns the first `count` of the values in random order (Fisher and Yates). */
-function shuffled<T>(values: readonly T[], random: () => number, count = values.length): T[] {
-	const result = [...values];
-	const end = Math.min(count, result.length);
-	for (let i = 0; i < end; i += 1) {
-		const j = i + Math.floor(random() * (result.length - i));
-		[result[i], result[j]] = [result[j]!, result[i]!];
-	}
-	return result.slice(0, end);
-}
-
-/** Combines numbers into a seed of 32 bits. */
-function mixed(...numbers: readonly number[]): number {
-	let hash = 0;
-	for (const number of numbers) {
-		hash = Math.imul(hash ^ number, 0x9e37_79b1);
-		hash ^= hash >>> 15;
-	}
-	return hash >>> 0;
 }

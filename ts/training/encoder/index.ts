@@ -1,4 +1,4 @@
 /** Training of encoders. */
 export {trainEncoder} from './train-encoder.ts';
 export type {TrainEncoderOptions} from './options.ts';
-export type {TrainedEncoder, TrainingEpoch, TrainingProgress, Validation} from './result.ts';
+export type {EncoderValidation, TrainedEncoder} from './result.ts';

@@ -1,25 +1,19 @@
 /** Trains the encoder of a dense retriever. */
-import {mkdir, readdir, realpath, rm, stat} from 'node:fs/promises';
 import {join, resolve} from 'node:path';
 import {checkIterable, checkString} from '../../core/checks.ts';
-import {RetrievalError} from '../../core/errors.ts';
-import {yieldIfOverBudget} from '../../core/event-loop.ts';
-import {onPath} from '../../core/file-system.ts';
-import {type Binding, callNative, native} from '../../core/native/native.ts';
+import type {Binding} from '../../core/native/native.ts';
 import {configured} from '../../encoders/onnx-encoder.ts';
 import {modelOptions, resolveModel} from '../../models/resolve.ts';
-import {fingerprint} from '../../onnx/model-files.ts';
-import {checkExample, type TrainingExample} from '../data/training-example.ts';
+import type {TrainingExample} from '../data/training-example.ts';
+import {checkDev, collectExamples} from '../run/examples.ts';
+import {makeOutput, modelFingerprint} from '../run/output-folder.ts';
+import {identityOf, stepOptions} from '../run/step-options.ts';
+import {train} from '../run/train.ts';
 import {Batches} from './batches.ts';
-import {CHECKPOINT_FILE, trainingFingerprint} from './checkpoint.ts';
+import {EncoderTrainee} from './encoder-trainee.ts';
 import {folders} from './folders.ts';
 import {type CheckedTrainEncoderOptions, type TrainEncoderOptions, checkedTrainEncoderOptions} from './options.ts';
-import {REPORT_FILE, TrainingReport} from './report.ts';
-import type {TrainedEncoder, TrainingEpoch} from './result.ts';
-import {TrainingRun} from './training-run.ts';
-
-/** Maximum number of steps. */
-const MAX_STEPS = 2 ** 32 - 1;
+import type {TrainedEncoder} from './result.ts';
 
 /**
 Trains an encoder with the architecture of BERT on questions and passages, as Dense Passage Retriever is trained (Karpukhin et al., 2020,
@@ -57,127 +51,61 @@ export async function trainEncoder(
 	checkString('init', init);
 	checkString('output', output);
 	const checked = checkedTrainEncoderOptions(options);
-	const {signal} = checked;
+	const {signal, separatePassageEncoder, hardNegatives, negatives, inBatch, repeat} = checked;
 	if (checked.dev !== undefined) {
 		checkIterable('dev', checked.dev, '{question, answers, positives, hardNegatives, negatives}');
 	}
 	signal?.throwIfAborted();
 	const model = await resolveModel(init, modelOptions({...checked, onProgress: undefined}));
 	const folder = resolve(output);
-	await checkOutput(folder, model);
-	const train = await collected('examples', examples, checked);
-	const dev = await collected('dev', checked.dev ?? [], {signal});
-	const batches = new Batches(train.examples, checked);
-	if (checked.dev !== undefined && dev.examples.length === 0) {
-		throw new RetrievalError('ERR_ARGUMENT', 'dev: expected at least 1 example with a positive, got 0');
-	}
-	const steps = checked.epochs * batches.count;
-	if (steps > MAX_STEPS) {
-		throw new RetrievalError('ERR_ARGUMENT', `epochs: expected at most ${MAX_STEPS} steps, got ${steps}`);
-	}
-	const settings = await nativeOptions(model, checked, steps);
-	const {epochs, patience, batchSize, hardNegatives, negatives, inBatch, repeat, separatePassageEncoder, precision} = checked;
+	await makeOutput(folder, model, [folder, join(folder, 'question'), join(folder, 'passage')]);
+	const usable = await collectExamples('examples', examples, example => withoutUnused(example, checked), signal);
+	const dev = await collectExamples('dev', checked.dev ?? [], example => ({...example, answers: []}), signal);
+	const batches = new Batches(usable.examples, checked);
+	checkDev(checked.dev, dev);
+	const settings = await nativeOptions(model, checked, batches.count);
 	const identity = {
+		kind: 'encoder',
 		...settings,
-		// These change no result, or only its last bits.
-		threads: undefined,
-		activationMemory: undefined,
-		epochs,
-		patience,
-		batchSize,
+		...identityOf(checked, settings.step),
 		hardNegatives,
 		negatives,
 		inBatch,
 		repeat,
 		separatePassageEncoder,
-		precision,
-		model: await fingerprint(await modelParts(model)),
+		model: await modelFingerprint(model),
 	};
-	const identifier = await trainingFingerprint(identity, train.examples, dev.examples);
-	const report = new TrainingReport(folder, identifier, identity);
-	if (!checked.resume) {
-		await rm(join(folder, CHECKPOINT_FILE), {force: true});
-	}
-	const stored = checked.resume ? await report.stored() : undefined;
-	const result = (epochsDone: readonly TrainingEpoch[], bestEpoch: number): TrainedEncoder => ({
+	const {epochs, bestEpoch} = await train({options: checked, folder, identity, examples: [usable.examples, dev.examples]}, async () =>
+		EncoderTrainee.open({model, folder, settings, batches, dev: dev.examples, options: checked}),
+	);
+	return {
 		...folders(folder, separatePassageEncoder),
 		bestEpoch,
-		epochs: epochsDone,
-		steps: epochsDone.at(-1)?.steps ?? 0,
-		examples: train.examples.length,
-		skipped: train.skipped,
-	});
-	if (stored !== undefined) {
-		return result(stored.epochs, stored.bestEpoch);
-	}
-	const trainer = await callNative({signal}, async () => native.openEncoderTrainer(model, separatePassageEncoder, settings));
-	try {
-		await report.begin();
-		const run = new TrainingRun(trainer, batches, checked, folder, identifier);
-		await run.validateWith(dev.examples);
-		const finished = await run.run();
-		await report.finish(finished);
-		await rm(join(folder, CHECKPOINT_FILE), {force: true});
-		return result(finished.epochs, finished.bestEpoch);
-	} finally {
-		trainer.close();
-	}
+		epochs,
+		steps: epochs.at(-1)?.steps ?? 0,
+		examples: usable.examples.length,
+		skipped: usable.skipped,
+	};
 }
 
-/** Refuses a folder with files that training would overwrite, unless they are those of an earlier training run. */
-async function checkOutput(folder: string, model: string): Promise<void> {
-	const real = async (path: string): Promise<string> => realpath(path).catch(() => resolve(path));
-	const written = await Promise.all([folder, join(folder, 'question'), join(folder, 'passage')].map(real));
-	if (written.includes(await real(model))) {
-		throw new RetrievalError('ERR_ARGUMENT', `output: expected another folder than that of the model to start from, got ${folder}`);
-	}
-	await onPath('create', folder, async () => mkdir(folder, {recursive: true}));
-	const files = await onPath('list', folder, async () => readdir(folder));
-	if (files.length > 0 && !files.includes(REPORT_FILE)) {
-		throw new RetrievalError(
-			'ERR_ARGUMENT',
-			`output: expected an empty folder, or that of an earlier training run, got ${folder} with ${files.length} files`,
-		);
-	}
+/** Drops the answers, which training does not use, and negatives that are not used. */
+function withoutUnused(
+	example: TrainingExample,
+	{hardNegatives, negatives}: Pick<CheckedTrainEncoderOptions, 'hardNegatives' | 'negatives'>,
+): TrainingExample {
+	return {
+		...example,
+		answers: [],
+		hardNegatives: hardNegatives === 0 ? [] : example.hardNegatives,
+		negatives: negatives === 0 ? [] : example.negatives,
+	};
 }
 
-/** Reads all examples. Those without a positive are skipped and counted. Negatives that are not used are dropped, to save memory. */
-async function collected(
-	what: string,
-	from: Iterable<TrainingExample> | AsyncIterable<TrainingExample>,
-	{signal, hardNegatives, negatives}: Partial<Pick<CheckedTrainEncoderOptions, 'signal' | 'hardNegatives' | 'negatives'>>,
-): Promise<{readonly examples: readonly TrainingExample[]; readonly skipped: number}> {
-	const examples: TrainingExample[] = [];
-	let skipped = 0;
-	for await (const example of from) {
-		signal?.throwIfAborted();
-		await yieldIfOverBudget();
-		checkExample(`${what}[${examples.length + skipped}]`, example);
-		if (example.positives.length === 0) {
-			skipped += 1;
-			continue;
-		}
-		examples.push({
-			...example,
-			answers: [],
-			hardNegatives: hardNegatives === 0 ? [] : example.hardNegatives,
-			negatives: negatives === 0 ? [] : example.negatives,
-		});
-	}
-	return {examples, skipped};
-}
-
-/** The files that the weights and the tokens depend on. */
-async function modelParts(model: string): Promise<string[]> {
-	for (const name of ['model.safetensors', 'model.onnx', 'onnx/model.onnx']) {
-		if ((await stat(join(model, name)).catch(() => undefined))?.isFile()) {
-			return [join(model, name), join(model, 'tokenizer.json')];
-		}
-	}
-	throw new RetrievalError('ERR_MODEL', `model ${model}: expected a folder with model.safetensors or model.onnx, got none there`);
-}
-
-async function nativeOptions(model: string, options: CheckedTrainEncoderOptions, steps: number): Promise<Binding.NativeTrainingOptions> {
+async function nativeOptions(
+	model: string,
+	options: CheckedTrainEncoderOptions,
+	batches: number,
+): Promise<Binding.NativeEncoderTrainingOptions> {
 	const {pooling, maxTokens, passageForm, tokenTypes} = options;
 	const config = await configured(model, {pooling, maxTokens, passageForm, tokenTypes});
 	const similarity = options.similarity ?? (config.normalize ? 'cosine' : 'dot');
@@ -190,14 +118,6 @@ async function nativeOptions(model: string, options: CheckedTrainEncoderOptions,
 		similarity,
 		temperature: options.temperature ?? (similarity === 'cosine' ? 0.05 : 1),
 		...(options.loss === 'triplet' ? {margin: options.margin} : {}),
-		learningRate: options.learningRate,
-		warmUpSteps: Math.floor(options.warmUp * steps),
-		steps,
-		weightDecay: options.weightDecay,
-		dropout: options.dropout,
-		maxGradientNorm: options.maxGradientNorm,
-		seed: options.seed,
-		threads: options.threads,
-		activationMemory: options.activationMemory,
+		step: stepOptions(options, batches),
 	};
 }

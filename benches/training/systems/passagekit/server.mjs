@@ -17,7 +17,7 @@ await answer({
 			positives: Uint32Array.from(positives),
 			excluded: Uint32Array.from(excluded),
 		}));
-		trainer = await callNative({}, async () => native.openEncoderTrainer(model, undefined, settings));
+		trainer = await callNative({}, async () => native.openEncoderTrainer(model, false, {...settings, step: settings}));
 		return {batches: batches.length};
 	},
 	async train({from, count}) {

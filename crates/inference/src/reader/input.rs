@@ -14,19 +14,19 @@ const MIN_TEXT_TOKENS: usize = 16;
 
 /// Builds inputs from questions and passages.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ReaderInputs {
-    pub form: ReaderForm,
-    pub config: ReaderConfig,
+pub struct ReaderInputs {
+    pub(super) form: ReaderForm,
+    pub(super) config: ReaderConfig,
 }
 
 /// One window of a passage.
 #[derive(Debug)]
-pub(crate) struct Window {
+pub struct Window {
     /// Position of the passage in the list of passages.
     pub passage: usize,
     /// Position of the window among the windows of the passage.
     pub window: usize,
-    /// The input for the model. It is replaced by an empty input when the window is run.
+    /// The input for the model. [`ReaderModel`](crate::ReaderModel) replaces it by an empty one when it runs the window.
     pub input: ModelInput,
     /// Position of the text's first token in the input.
     pub text_start: usize,
@@ -37,8 +37,12 @@ pub(crate) struct Window {
 }
 
 impl ReaderInputs {
-    /// Checks a configuration. Fails with [`Error::Argument`] if it leaves too few tokens for texts, or if the overlap
-    /// could be as long as a window.
+    /// Checks a configuration.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] if the configuration leaves too few tokens for texts, or if the overlap could be as long as
+    /// a window.
     pub fn new(form: ReaderForm, config: ReaderConfig, tokenizer: &Tokenizer) -> Result<Self, Error> {
         let other_tokens = config.max_question_tokens + tokenizer.special_token_count(form.segment_count());
         let min = other_tokens + MIN_TEXT_TOKENS;
@@ -61,6 +65,10 @@ impl ReaderInputs {
     }
 
     /// Returns the token ids of a question, truncated to the maximum number.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Tokenize`]
     pub fn question(&self, question: &str, tokenizer: &Tokenizer) -> Result<Vec<u32>, Error> {
         let mut question = tokenizer.pieces(question)?;
         question.truncate(self.config.max_question_tokens);
@@ -69,6 +77,10 @@ impl ReaderInputs {
 
     /// Returns the windows of one passage, in the order of its text. `position` is the position of the passage in the
     /// list of passages.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Tokenize`]
     pub fn windows_of(
         &self,
         question: &[u32],

@@ -12,4 +12,5 @@ mod windows;
 
 pub use config::{LongPassages, ReaderConfig, ReaderPassage};
 pub use form::{ReaderForm, Relevance};
+pub use input::{ReaderInputs, Window};
 pub use model::{PassageLogits, ReaderModel};

@@ -10,7 +10,8 @@ use transformer::{Bits, dequantize, quantize};
 
 use crate::Error;
 
-const TOKENIZER_FILE: &str = "tokenizer.json";
+/// The name of the tokenizer in the folder of a model.
+pub(super) const TOKENIZER_FILE: &str = "tokenizer.json";
 const ONNX_FILE: &str = "model.onnx";
 const CONFIG_FILE: &str = "config.json";
 const SAFETENSORS_FILE: &str = "model.safetensors";

@@ -10,6 +10,7 @@
 //! ```
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
@@ -62,6 +63,19 @@ impl<'t> PreparedText<'t> {
 pub(crate) fn joined_tokens(decomposed: &str) -> String {
     let mut joined = String::with_capacity(decomposed.len() + decomposed.len() / 4 + 2);
     joined.push(SEPARATOR);
+    for_each_token(decomposed, |range| push_token(&decomposed[range], &mut joined));
+    joined
+}
+
+/// Returns the byte ranges of the tokens.
+pub(crate) fn token_ranges(decomposed: &str) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    for_each_token(decomposed, |range| ranges.push(range));
+    ranges
+}
+
+/// Calls `visit` with the byte range of each token.
+fn for_each_token(decomposed: &str, mut visit: impl FnMut(Range<usize>)) {
     let mut word_start = None;
     for (at, c) in decomposed.char_indices() {
         let class = class_of(c);
@@ -70,16 +84,15 @@ pub(crate) fn joined_tokens(decomposed: &str) -> String {
             continue;
         }
         if let Some(start) = word_start.take() {
-            push_token(&decomposed[start..at], &mut joined);
+            visit(start..at);
         }
         if class == Class::Single {
-            push_token(&decomposed[at..at + c.len_utf8()], &mut joined);
+            visit(at..at + c.len_utf8());
         }
     }
     if let Some(start) = word_start {
-        push_token(&decomposed[start..], &mut joined);
+        visit(start..decomposed.len());
     }
-    joined
 }
 
 /// How the tokenizer treats a character.

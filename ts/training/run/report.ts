@@ -11,9 +11,9 @@ import type {TrainingEpoch} from './result.ts';
 export const REPORT_FILE = 'training.json';
 
 /** The epochs of a training run that has finished. */
-export interface FinishedTraining {
+export interface FinishedTraining<V> {
 	readonly bestEpoch: number;
-	readonly epochs: readonly TrainingEpoch[];
+	readonly epochs: ReadonlyArray<TrainingEpoch<V>>;
 }
 
 /** The report of a training run. */
@@ -29,7 +29,7 @@ export class TrainingReport {
 	}
 
 	/** Returns the epochs of the run in the folder if it has finished. Fails with `ERR_ARGUMENT` if the folder is that of another run. */
-	async stored(): Promise<FinishedTraining | undefined> {
+	async stored<V>(): Promise<FinishedTraining<V> | undefined> {
 		let text;
 		try {
 			text = await readFile(join(this.#folder, REPORT_FILE), 'utf8');
@@ -43,7 +43,7 @@ export class TrainingReport {
 		try {
 			report = JSON.parse(text);
 		} catch {}
-		const {fingerprint, isFinished, bestEpoch, epochs} = (isObject(report) ? report : {}) as Partial<FinishedTraining> & {
+		const {fingerprint, isFinished, bestEpoch, epochs} = (isObject(report) ? report : {}) as Partial<FinishedTraining<V>> & {
 			readonly fingerprint?: unknown;
 			readonly isFinished?: unknown;
 		};
@@ -57,11 +57,11 @@ export class TrainingReport {
 	}
 
 	/** Stores the result of the run. */
-	async finish({bestEpoch, epochs}: FinishedTraining): Promise<void> {
+	async finish({bestEpoch, epochs}: FinishedTraining<unknown>): Promise<void> {
 		await this.#write(true, {bestEpoch, epochs});
 	}
 
-	async #write(isFinished: boolean, finished: FinishedTraining): Promise<void> {
+	async #write(isFinished: boolean, finished: FinishedTraining<unknown>): Promise<void> {
 		const report = {fingerprint: this.#fingerprint, isFinished, options: this.#options, ...finished};
 		await replaceFile(join(this.#folder, REPORT_FILE), `${JSON.stringify(report, undefined, '\t')}\n`);
 	}

@@ -3,13 +3,13 @@ import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import {type Binding, callNative, callSync} from '../../core/native/native.ts';
 import type {CallOptions} from '../../core/types.ts';
 import type {TrainingExample} from '../data/index.ts';
-import {PassageList} from './passage-list.ts';
-import type {Validation} from './result.ts';
+import {PassageList} from '../data/passage-list.ts';
+import type {EncoderValidation} from './result.ts';
 
 /** Number of passages after which texts are passed to native code. */
 const PASSAGES_PER_CALL = 256;
 
-/** Validation examples of a trainer. */
+/** EncoderValidation examples of a trainer. */
 export class Validator {
 	readonly #trainer: Binding.NativeEncoderTrainer;
 	readonly #passages = new PassageList();
@@ -53,7 +53,7 @@ export class Validator {
 	}
 
 	/** Ranks the first positives with the current parameters of the trainer. */
-	async validate({signal}: CallOptions): Promise<Validation> {
+	async validate({signal}: CallOptions): Promise<EncoderValidation> {
 		const ranks = await callNative({signal}, async control => this.#trainer.validate(control));
 		const top = (k: number): number => ranks.filter(rank => rank <= k).length / ranks.length;
 		return {

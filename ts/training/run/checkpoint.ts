@@ -3,14 +3,14 @@ import {createHash} from 'node:crypto';
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import type {TrainingExample} from '../data/index.ts';
-import {passageKey} from './passage-list.ts';
+import {passageKey} from '../data/passage-list.ts';
 import type {TrainingEpoch} from './result.ts';
 
 /** The name of the checkpoint in the output folder. */
 export const CHECKPOINT_FILE = 'checkpoint';
 
 /** How far a training run is. */
-export interface TrainingState {
+export interface TrainingState<V> {
 	/** Identifies the model, the examples and the options. */
 	readonly fingerprint: string;
 	/** The epoch of the next step, from 1. */
@@ -20,7 +20,7 @@ export interface TrainingState {
 	/** The sum of the losses of this epoch's steps. */
 	readonly lossSum: number;
 	/** The finished epochs. */
-	readonly epochs: readonly TrainingEpoch[];
+	readonly epochs: ReadonlyArray<TrainingEpoch<V>>;
 	/** The epoch whose weights are in the output folder. */
 	readonly bestEpoch: number;
 }
@@ -40,10 +40,11 @@ export async function trainingFingerprint(settings: unknown, ...lists: ReadonlyA
 	const hash = createHash('sha256').update(JSON.stringify(settings));
 	for (const examples of lists) {
 		hash.update(`${examples.length};`);
-		for (const {question, positives, hardNegatives, negatives, dataset = ''} of examples) {
+		for (const {question, answers, positives, hardNegatives, negatives, dataset = ''} of examples) {
 			const parts = [
 				question,
 				dataset,
+				answers,
 				...[positives, hardNegatives, negatives].flatMap(list => [`${list.length}`, ...list.map(passageKey)]),
 			];
 			hash.update(JSON.stringify(parts));

@@ -1,0 +1,74 @@
+/** The command `passagekit train encoder`. */
+import {type Command, Option} from 'commander';
+import {type EncoderValidation, type TrainEncoderOptions, trainEncoder} from '../../training/index.ts';
+import {count, number} from '../options.ts';
+import {print, printJson} from '../output.ts';
+import {type SharedFlags, addDataFlags, addStepFlags, noteResult, splitFlags, trainingData, withProgress} from './shared.ts';
+
+type TrainEncoderFlags = SharedFlags & Omit<TrainEncoderOptions, 'dev'>;
+
+export function registerTrainEncoder(train: Command, signal: AbortSignal): void {
+	const command = train
+		.command('encoder')
+		.description('train the encoder of a dense retriever, and write it to a folder; an interrupted run resumes from its checkpoint');
+	addDataFlags(command, 'encoder')
+		.option('--hard-negatives <n>', 'hard negatives per question and step (default: 1)', count(0))
+		.option('--negatives <n>', 'other negatives per question and step (default: 0)', count(0))
+		.option('--no-in-batch', 'compare a question only with its own passages, not with those of the other questions in the batch')
+		.addOption(new Option('--loss <loss>', 'negative log likelihood, or triplet loss (default: nll)').choices(['nll', 'triplet']))
+		.option('--margin <x>', 'margin of the triplet loss (default: 1)', number)
+		.addOption(
+			new Option('--similarity <s>', 'how vectors are compared (default: cosine if the model normalizes vectors, else dot)').choices([
+				'dot',
+				'cosine',
+				'l2',
+			]),
+		)
+		.option('--temperature <x>', 'divisor of similarities in the loss (default: 0.05 for cosine, else 1)', number)
+		.option('--separate-passage-encoder', 'train one model for questions and one for passages, as in DPR')
+		.addOption(
+			new Option('--pooling <p>', 'how token vectors become one vector (default: as configured, else cls)').choices(['cls', 'mean']),
+		)
+		.option('--max-tokens <n>', 'maximum number of tokens per input (default: as configured, else 256)', count(8))
+		.addOption(
+			new Option('--passage-form <f>', 'title and text as two segments (pair) or as one text (joined) (default: as configured)').choices([
+				'pair',
+				'joined',
+			]),
+		)
+		.addOption(
+			new Option('--token-types <t>', 'token types of a passage with a title (default: as configured)').choices(['segments', 'zeros']),
+		);
+	addStepFlags(command, {batchSize: 32, patience: 'a better average rank'})
+		.addHelpText(
+			'after',
+			`
+Examples:
+  $ passagekit train encoder --passages psgs.tsv --questions train.jsonl --dev dev.jsonl --init minilm-encoder -o my-encoder
+  $ passagekit train encoder --data train.dpr.json --dev dev.dpr.json --init minilm-encoder --epochs 5 -o my-encoder
+  $ passagekit index corpus.tsv -o my-index --encoder my-encoder`,
+		)
+		.action(async (flags: TrainEncoderFlags) => encoder(flags, signal));
+}
+
+async function encoder(flags: TrainEncoderFlags, signal: AbortSignal): Promise<void> {
+	const {shared, options} = splitFlags(flags);
+	const {init, output, json} = shared;
+	const {examples, dev} = trainingData('train encoder', shared, {signal});
+	const result = await withProgress(shared, describe, async callbacks =>
+		trainEncoder(examples, init, output, {...options, ...callbacks, dev, signal}),
+	);
+	if (json) {
+		printJson(result);
+		return;
+	}
+	const {folder, passageFolder, bestEpoch, examples: used, steps} = result;
+	const places = folder === passageFolder ? folder : `${folder} and ${passageFolder}`;
+	print(`${used} examples, ${steps} steps; the encoder of epoch ${bestEpoch} is in ${places}`);
+	noteResult(result, 'a positive');
+}
+
+function describe({averageRank, topK, questions, passages}: EncoderValidation): string {
+	const top = [1, 5, 20].map(k => `top-${k} ${topK[k as 1 | 5 | 20].toFixed(3)}`).join(', ');
+	return `average rank ${averageRank.toFixed(2)} of ${passages} passages, ${top} (${questions} questions)`;
+}

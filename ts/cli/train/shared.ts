@@ -1,0 +1,125 @@
+/** What `passagekit train encoder` and `passagekit train reader` share. */
+import {type Command, Option} from 'commander';
+import {readQuestions} from '../../corpus/index.ts';
+import {
+	type MiningOptions,
+	type TrainingEpoch,
+	type TrainingExample,
+	type TrainingOptions,
+	mineTrainingExamples,
+	readTrainingExamples,
+} from '../../training/index.ts';
+import {UsageError} from '../errors.ts';
+import {count, number} from '../options.ts';
+import {note} from '../output.ts';
+import {ProgressBar} from '../progress.ts';
+
+/** The flags that both commands have. */
+export interface SharedFlags {
+	readonly init: string;
+	readonly output: string;
+	readonly data?: string;
+	readonly passages?: string;
+	readonly questions?: string;
+	readonly dev?: string;
+	readonly json?: boolean;
+}
+
+/** Adds the flags for the model, the output and the data. */
+export function addDataFlags(command: Command, model: string): Command {
+	return command
+		.requiredOption('--init <model>', 'model to start from: a folder, a name such as minilm-encoder, or owner/name on the Hugging Face hub')
+		.requiredOption('-o, --output <folder>', `folder for the trained ${model}`)
+		.option(
+			'-d, --data <file>',
+			'training examples, as `passagekit mine` writes them (DPR training JSON); instead of --passages and --questions',
+		)
+		.option('-p, --passages <corpus>', 'a corpus from which examples are mined, as for `passagekit mine`')
+		.option('-q, --questions <file>', 'questions with answers, contexts or gold passages, as for `passagekit mine`')
+		.option('--dev <file>', 'examples (with --data) or questions (with --questions) to validate with; the best epoch is kept');
+}
+
+/** Adds the flags for the steps and their memory. `patience` says what an epoch must improve. */
+export function addStepFlags(command: Command, {batchSize, patience}: {readonly batchSize: number; readonly patience: string}): Command {
+	return command
+		.option('--epochs <n>', 'number of passes over the examples (default: 3)', count(1))
+		.option('--patience <n>', `number of epochs without ${patience} after which training stops`, count(1))
+		.option('--batch-size <n>', `number of questions per step (default: ${batchSize})`, count(1))
+		.option('--learning-rate <x>', 'highest learning rate (default: 2e-5)', number)
+		.option('--warm-up <x>', 'share of the steps in which the learning rate grows (default: 0.1)', number)
+		.option('--weight-decay <x>', 'weight decay of AdamW (default: 0.01)', number)
+		.option('--dropout <x>', 'dropout probability (default: 0.1)', number)
+		.option('--max-gradient-norm <x>', 'clip gradients to this norm; 0 turns clipping off (default: 1)', number)
+		.addOption(new Option('--precision <p>', 'weights in the ONNX file (default: int8)').choices(['float32', 'int8', 'int8-reduced']))
+		.option('--activation-memory <mib>', 'maximum memory for activations, in MiB (default: 2048)', count(1))
+		.option('--checkpoint-steps <n>', 'steps between checkpoints (default: 100)', count(1))
+		.option('--no-resume', 'start anew even if the folder has a checkpoint or a result')
+		.option('--seed <n>', 'seed of all random choices (default: 42)', count(0))
+		.option('--threads <n>', 'number of threads (default: one per core)', count(1))
+		.option('--json', 'print one JSON object');
+}
+
+/** Splits flags into those that both commands have and the options of the training. */
+export function splitFlags<F extends SharedFlags>(flags: F): {readonly shared: SharedFlags; readonly options: Omit<F, keyof SharedFlags>} {
+	const {init, output, data, passages, questions, dev, json, ...options} = flags;
+	const shared = {init, output, data, passages, questions, dev, json};
+	return {shared: shared as SharedFlags, options};
+}
+
+/** Where the examples come from. */
+export interface TrainingData {
+	readonly examples: AsyncIterable<TrainingExample>;
+	readonly dev: AsyncIterable<TrainingExample> | undefined;
+}
+
+/** Reads the examples from `--data`, or mines them from `--passages` and `--questions`. */
+export function trainingData(name: string, {data, passages, questions, dev}: SharedFlags, mining: MiningOptions): TrainingData {
+	if ((data === undefined) === (passages === undefined && questions === undefined)) {
+		throw new UsageError(`${name}: expected --data, or --passages and --questions`);
+	}
+	if (data === undefined && (passages === undefined || questions === undefined)) {
+		throw new UsageError(`${name}: expected --passages and --questions, got only one of them`);
+	}
+	const {signal} = mining;
+	const examples = (file: string): AsyncIterable<TrainingExample> =>
+		data === undefined ? mineTrainingExamples(readQuestions(file, {signal}), passages!, mining) : readTrainingExamples(file, {signal});
+	return {examples: examples(data ?? questions!), dev: dev === undefined ? undefined : examples(dev)};
+}
+
+/** Trains with a progress bar, and prints a line for each epoch unless the output is JSON. */
+export async function withProgress<V, R>(
+	{json}: SharedFlags,
+	describe: (validation: V) => string,
+	train: (callbacks: Required<Pick<TrainingOptions<V>, 'onProgress' | 'onEpoch'>>) => Promise<R>,
+): Promise<R> {
+	const bar = new ProgressBar('train', 'steps');
+	try {
+		return await train({
+			onProgress(progress) {
+				bar.update(progress, `loss ${progress.loss.toFixed(3)}`);
+			},
+			onEpoch(epoch) {
+				if (!json) {
+					note(epochLine(epoch, describe));
+				}
+			},
+		});
+	} finally {
+		bar.end();
+	}
+}
+
+/** Notes what the user should know about a result. */
+export function noteResult({bestEpoch, skipped}: {readonly bestEpoch: number; readonly skipped: number}, without: string): void {
+	if (skipped > 0) {
+		note(`${skipped} examples without ${without} were not used`);
+	}
+	if (bestEpoch === 0) {
+		note('no epoch was better than the model before training: try more examples, other negatives or another learning rate');
+	}
+}
+
+function epochLine<V>({epoch, loss, validation}: TrainingEpoch<V>, describe: (validation: V) => string): string {
+	const name = epoch === 0 ? 'before training' : `epoch ${epoch}: loss ${loss!.toFixed(4)}`;
+	return validation === undefined ? name : `${name}; ${describe(validation)}`;
+}

@@ -1,0 +1,82 @@
+/** The encoder that `trainEncoder` trains, with its batches and validation examples. */
+import {type Binding, callNative, native} from '../../core/native/native.ts';
+import type {CallOptions} from '../../core/types.ts';
+import type {TrainingExample} from '../data/index.ts';
+import type {Trainee} from '../run/trainee.ts';
+import type {Batches} from './batches.ts';
+import {folders} from './folders.ts';
+import type {CheckedTrainEncoderOptions} from './options.ts';
+import type {EncoderValidation} from './result.ts';
+import {Validator} from './validator.ts';
+
+/** How to open an `EncoderTrainee`. */
+export interface EncoderTraineeInputs {
+	/** The folder of the model to start from. */
+	readonly model: string;
+	/** The output folder. */
+	readonly folder: string;
+	readonly settings: Binding.NativeEncoderTrainingOptions;
+	readonly batches: Batches;
+	readonly dev: readonly TrainingExample[];
+	readonly options: CheckedTrainEncoderOptions;
+}
+
+export class EncoderTrainee implements Trainee<EncoderValidation> {
+	readonly #trainer: Binding.NativeEncoderTrainer;
+	readonly #inputs: EncoderTraineeInputs;
+	readonly #validator: Validator | undefined;
+
+	private constructor(trainer: Binding.NativeEncoderTrainer, inputs: EncoderTraineeInputs, validator: Validator | undefined) {
+		this.#trainer = trainer;
+		this.#inputs = inputs;
+		this.#validator = validator;
+	}
+
+	static async open(inputs: EncoderTraineeInputs): Promise<EncoderTrainee> {
+		const {model, settings, dev, options} = inputs;
+		const {separatePassageEncoder, signal} = options;
+		const trainer = await callNative({signal}, async () => native.openEncoderTrainer(model, separatePassageEncoder, settings));
+		const validator = dev.length === 0 ? undefined : new Validator(trainer);
+		await validator?.add(dev);
+		return new EncoderTrainee(trainer, inputs, validator);
+	}
+
+	get batches(): number {
+		return this.#inputs.batches.count;
+	}
+
+	async step(epoch: number, number: number, call: CallOptions): Promise<Binding.NativeStepReport & {readonly questions: number}> {
+		const batch = this.#inputs.batches.batch(epoch, number);
+		const report = await callNative(call, async control => this.#trainer.step(batch, control));
+		return {...report, questions: batch.questions.length};
+	}
+
+	async validate(call: CallOptions): Promise<EncoderValidation | undefined> {
+		return this.#validator?.validate(call);
+	}
+
+	cost({averageRank}: EncoderValidation): number {
+		return averageRank;
+	}
+
+	async write(): Promise<void> {
+		const {separatePassageEncoder, precision} = this.#inputs.options;
+		const {folder, passageFolder} = folders(this.#inputs.folder, separatePassageEncoder);
+		await callNative({}, async () => this.#trainer.write('question', folder, precision));
+		if (separatePassageEncoder) {
+			await callNative({}, async () => this.#trainer.write('passage', passageFolder, precision));
+		}
+	}
+
+	async save(path: string, progress: string): Promise<void> {
+		await callNative({}, async () => this.#trainer.save(path, progress));
+	}
+
+	async load(path: string): Promise<string> {
+		return callNative({}, async () => this.#trainer.load(path));
+	}
+
+	close(): void {
+		this.#trainer.close();
+	}
+}

@@ -1,0 +1,37 @@
+/** The folders that a training run reads from and writes to. */
+import {mkdir, readdir, realpath, stat} from 'node:fs/promises';
+import {join, resolve} from 'node:path';
+import {RetrievalError} from '../../core/errors.ts';
+import {onPath} from '../../core/file-system.ts';
+import {fingerprint} from '../../onnx/model-files.ts';
+import {REPORT_FILE} from './report.ts';
+
+/**
+Creates the output folder. Refuses a folder with files that training would overwrite, unless they are those of an earlier training run.
+`model` is the folder of the model to start from, and `written` the folders that models are written to.
+*/
+export async function makeOutput(folder: string, model: string, written: readonly string[]): Promise<void> {
+	const real = async (path: string): Promise<string> => realpath(path).catch(() => resolve(path));
+	const writtenFolders = await Promise.all(written.map(real));
+	if (writtenFolders.includes(await real(model))) {
+		throw new RetrievalError('ERR_ARGUMENT', `output: expected another folder than that of the model to start from, got ${folder}`);
+	}
+	await onPath('create', folder, async () => mkdir(folder, {recursive: true}));
+	const files = await onPath('list', folder, async () => readdir(folder));
+	if (files.length > 0 && !files.includes(REPORT_FILE)) {
+		throw new RetrievalError(
+			'ERR_ARGUMENT',
+			`output: expected an empty folder, or that of an earlier training run, got ${folder} with ${files.length} files`,
+		);
+	}
+}
+
+/** Identifies the weights and the tokenizer of the model to start from. */
+export async function modelFingerprint(model: string): Promise<string> {
+	for (const name of ['model.safetensors', 'model.onnx', 'onnx/model.onnx']) {
+		if ((await stat(join(model, name)).catch(() => undefined))?.isFile()) {
+			return fingerprint([join(model, name), join(model, 'tokenizer.json')]);
+		}
+	}
+	throw new RetrievalError('ERR_MODEL', `model ${model}: expected a folder with model.safetensors or model.onnx, got none there`);
+}

@@ -1,0 +1,25 @@
+/** The options of the steps of a training run, as native code takes them. */
+import {RetrievalError} from '../../core/errors.ts';
+import type {Binding} from '../../core/native/native.ts';
+import type {CheckedTrainingOptions} from './options.ts';
+
+/** Maximum number of steps. */
+const MAX_STEPS = 2 ** 32 - 1;
+
+/** Returns the options of the steps, of which there are `epochs` times `batches`. */
+export function stepOptions<V>(options: CheckedTrainingOptions<V>, batches: number): Binding.NativeStepOptions {
+	const {epochs, learningRate, warmUp, weightDecay, dropout, maxGradientNorm, seed, threads, activationMemory} = options;
+	const steps = epochs * batches;
+	if (steps > MAX_STEPS) {
+		throw new RetrievalError('ERR_ARGUMENT', `epochs: expected at most ${MAX_STEPS} steps, got ${steps}`);
+	}
+	const warmUpSteps = Math.floor(warmUp * steps);
+	return {learningRate, warmUpSteps, steps, weightDecay, dropout, maxGradientNorm, seed, threads, activationMemory};
+}
+
+/** The part of the options that the result depends on, for its fingerprint. */
+export function identityOf<V>(options: CheckedTrainingOptions<V>, step: Binding.NativeStepOptions): object {
+	const {epochs, patience, batchSize, precision} = options;
+	// Threads and memory change no result, or only its last bits.
+	return {step: {...step, threads: undefined, activationMemory: undefined}, epochs, patience, batchSize, precision};
+}

@@ -1,0 +1,47 @@
+/** Carries out a training run, from the check of its output folder to its result. */
+import {rm} from 'node:fs/promises';
+import {join} from 'node:path';
+import type {TrainingExample} from '../data/index.ts';
+import {CHECKPOINT_FILE, trainingFingerprint} from './checkpoint.ts';
+import type {CheckedTrainingOptions} from './options.ts';
+import {type FinishedTraining, TrainingReport} from './report.ts';
+import type {Trainee} from './trainee.ts';
+import {TrainingRun} from './training-run.ts';
+
+/** What a training run depends on. */
+export interface TrainingInputs<V> {
+	readonly options: CheckedTrainingOptions<V>;
+	/** The output folder. */
+	readonly folder: string;
+	/** Everything besides the examples that the result depends on. */
+	readonly identity: object;
+	/** The examples to train on and those to validate with. */
+	readonly examples: ReadonlyArray<readonly TrainingExample[]>;
+}
+
+/** Runs a training run, or resumes it. If it has finished already, returns its result, and does not call `open`. */
+export async function train<V>(
+	{options, folder, identity, examples}: TrainingInputs<V>,
+	open: () => Promise<Trainee<V>>,
+): Promise<FinishedTraining<V>> {
+	const fingerprint = await trainingFingerprint(identity, ...examples);
+	const report = new TrainingReport(folder, fingerprint, identity);
+	const checkpoint = join(folder, CHECKPOINT_FILE);
+	if (!options.resume) {
+		await rm(checkpoint, {force: true});
+	}
+	const stored = options.resume ? await report.stored<V>() : undefined;
+	if (stored !== undefined) {
+		return stored;
+	}
+	const trainee = await open();
+	try {
+		await report.begin();
+		const finished = await new TrainingRun(trainee, options, folder, fingerprint).run();
+		await report.finish(finished);
+		await rm(checkpoint, {force: true});
+		return finished;
+	} finally {
+		trainee.close();
+	}
+}
