@@ -114,3 +114,31 @@ test('the token is sent to the hub, but not to another server that it redirects 
 		[undefined],
 	);
 });
+
+test('for training, model.safetensors is preferred over ONNX files, and has a folder of its own', async t => {
+	const both = await setUp(t, {...MODEL_FILES, 'model.safetensors': GRAPH});
+	const inference = await downloadModel('owner/name', both.options);
+	const training = await resolveModel('owner/name', both.options, 'training');
+	t.not(training, inference);
+	t.deepEqual((await readdir(training)).sort(), ['complete.json', 'config.json', 'model.safetensors', 'tokenizer.json']);
+	t.deepEqual(await readFile(join(training, 'model.safetensors')), GRAPH);
+	t.false(existsSync(join(inference, 'model.safetensors')));
+	const requestsBefore = both.hub.requests.length;
+	t.is(await resolveModel('owner/name', {...both.options, offline: true}, 'training'), training);
+	t.is(both.hub.requests.length, requestsBefore);
+
+	const onnx = await setUp(t);
+	t.deepEqual((await readdir(await downloadModel('owner/name', onnx.options, 'training'))).sort(), [
+		'complete.json',
+		'config.json',
+		'onnx',
+		'tokenizer.json',
+	]);
+
+	const none = await setUp(t, {'tokenizer.json': TOKENIZER});
+	await t.throwsAsync(downloadModel('owner/name', none.options, 'training'), {
+		code: 'ERR_DOWNLOAD',
+		message:
+			'model owner/name: expected model.safetensors or onnx/model.onnx or model.onnx at revision main on the hub, got none. Training needs the weights in one of these files.',
+	});
+});

@@ -1,7 +1,7 @@
 /** Downloads models from the Hugging Face hub to the cache. */
 import {mkdir, readFile, rename, stat, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {checkBoolean, checkString} from '../core/checks.ts';
+import {checkBoolean, checkOneOf, checkString} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {onPath} from '../core/file-system.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
@@ -43,8 +43,14 @@ interface HubFile {
 }
 
 const TOKENIZER = ['tokenizer.json'];
-/** Possible names of the ONNX file of a model. The first file that exists is downloaded. */
-const ONNX_MODEL = ['onnx/model.onnx', 'model.onnx'];
+/** Possible names of the file with the weights. The first file that exists is downloaded. */
+const WEIGHTS = {
+	inference: ['onnx/model.onnx', 'model.onnx'],
+	training: ['model.safetensors', 'onnx/model.onnx', 'model.onnx'],
+} as const;
+
+/** What a model is downloaded for: `training` prefers weights as floats to those in an ONNX file, which may be quantized. */
+export type ModelUse = keyof typeof WEIGHTS;
 /** Files that are downloaded if they exist. */
 const OPTIONAL = ['config.json', '1_Pooling/config.json'];
 
@@ -53,15 +59,17 @@ const PROGRESS_INTERVAL_MS = 100;
 
 /**
 Returns the local folder of a model on the Hugging Face hub, after downloading the files that are not in the cache. `name` has the form
-`owner/name`. If all files are in the cache, no request is made. A broken download is resumed, files are compared with the hub's checksums,
+`owner/name`. For `use` 'training', the weights are those in `model.safetensors` if the model has this file, and the folder is another one than
+for 'inference'. If all files are in the cache, no request is made. A broken download is resumed, files are compared with the hub's checksums,
 and a file gets its final name only when it is complete. If several processes need the same model, one downloads it and the others wait.
 
-Fails with `ERR_DOWNLOAD` if a file cannot be downloaded or the model lacks an ONNX file or a tokenizer, and with `ERR_MODEL_MISSING` if
+Fails with `ERR_DOWNLOAD` if a file cannot be downloaded or the model lacks weights or a tokenizer, and with `ERR_MODEL_MISSING` if
 `offline` is set and the model is not in the cache. Progress counts the bytes of all files together, including those in the cache.
 */
-export async function downloadModel(name: string, options: DownloadOptions = {}): Promise<string> {
+export async function downloadModel(name: string, options: DownloadOptions = {}, use: ModelUse = 'inference'): Promise<string> {
 	checkOptions('downloadModel', options, downloadOptions);
 	const {revision = 'main', offline = offlineByEnvironment(), signal} = options;
+	checkOneOf('use', use, ['inference', 'training']);
 	checkBoolean('offline', offline);
 	checkNames(name, revision);
 	const cache = cacheFolderOf(options.cacheFolder);
@@ -69,17 +77,17 @@ export async function downloadModel(name: string, options: DownloadOptions = {})
 	const headers = headersOf(options);
 	signal?.throwIfAborted();
 	// Names contain no `%`, so two revisions never share a folder.
-	const folder = join(cache, 'models', name.replace('/', '--'), encodeURIComponent(revision));
+	const folder = join(cache, use === 'inference' ? 'models' : use, name.replace('/', '--'), encodeURIComponent(revision));
 	if (await isComplete(folder, options)) {
 		return folder;
 	}
 	if (offline) {
 		// Without `complete.json`, the files may have been copied by hand, or the process was killed just before it wrote that file. The
-		// ONNX file is downloaded last, so if it exists, the others do too.
+		// weights are downloaded last, so if they exist, the others do too.
 		if (
 			!(await firstExisting(folder, ['complete.json'])) &&
 			(await firstExisting(folder, TOKENIZER)) &&
-			(await firstExisting(folder, ONNX_MODEL))
+			(await firstExisting(folder, WEIGHTS[use]))
 		) {
 			return folder;
 		}
@@ -91,7 +99,7 @@ export async function downloadModel(name: string, options: DownloadOptions = {})
 	await onPath('write', folder, async () => mkdir(folder, {recursive: true}));
 	await whileLocked(join(folder, '.lock'), signal, async () => {
 		if (!(await isComplete(folder, options))) {
-			const files = await findFiles(name, revision, endpoint, {headers, signal});
+			const files = await findFiles({name, revision, use}, endpoint, {headers, signal});
 			await fetchAll(files, folder, {headers, signal, onProgress: options.onProgress});
 			await markComplete(
 				folder,
@@ -103,8 +111,12 @@ export async function downloadModel(name: string, options: DownloadOptions = {})
 	return folder;
 }
 
-/** Finds the files to download, the ONNX file last. All files belong to the same commit, even if the branch moves meanwhile. */
-async function findFiles(name: string, revision: string, endpoint: string, options: RequestOptions): Promise<HubFile[]> {
+/** Finds the files to download, the weights last. All files belong to the same commit, even if the branch moves meanwhile. */
+async function findFiles(
+	{name, revision, use}: {readonly name: string; readonly revision: string; readonly use: ModelUse},
+	endpoint: string,
+	options: RequestOptions,
+): Promise<HubFile[]> {
 	// The first response says to which commit the revision resolves; the other files are requested from that commit.
 	let commit = revision;
 	const address = (file: string): string => `${endpoint}/${name}/resolve/${encodeURIComponent(commit)}/${file}`;
@@ -129,14 +141,17 @@ async function findFiles(name: string, revision: string, endpoint: string, optio
 		return found;
 	};
 	const tokenizer = await required(TOKENIZER, ' Models need the tokenizer in this form.');
-	const onnx = await required(ONNX_MODEL, ' Models need an ONNX export.');
+	const advice = use === 'inference' ? ' Models need an ONNX export.' : ' Training needs the weights in one of these files.';
+	const weights = await required(WEIGHTS[use], advice);
 	const others: HubFile[] = [];
 	for (const file of OPTIONAL) {
 		others.push(...(await find([file])));
 	}
-	// Large models have their weights in a second file, which has one of these names.
-	others.push(...(await find([`${onnx.file}_data`, `${onnx.file}.data`])));
-	return [tokenizer, ...others, onnx];
+	if (weights.file.endsWith('.onnx')) {
+		// Large models have their weights in a second file, which has one of these names.
+		others.push(...(await find([`${weights.file}_data`, `${weights.file}.data`])));
+	}
+	return [tokenizer, ...others, weights];
 }
 
 async function fetchAll(files: readonly HubFile[], folder: string, {onProgress, ...options}: RequestOptions & CallOptions): Promise<void> {

@@ -2,11 +2,11 @@
 import module from 'node:module';
 import {dirname, join, resolve} from 'node:path';
 import {packageRoot} from '../core/native/addon.ts';
-import {checkString} from '../core/checks.ts';
+import {checkOneOf, checkString} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {isFolder} from '../core/file-system.ts';
 import {checkOptions} from '../core/options.ts';
-import {type DownloadOptions, downloadModel, downloadOptions} from './hub.ts';
+import {type DownloadOptions, type ModelUse, downloadModel, downloadOptions} from './hub.ts';
 
 /** How a model is found and, if it is on the Hugging Face hub, downloaded. */
 export interface ModelOptions extends DownloadOptions {}
@@ -37,9 +37,10 @@ Returns the local folder of a model. `model` is a folder, the name of one of pas
 Face hub (`owner/name`), which is downloaded unless it is in the cache. Fails with `ERR_MODEL_MISSING` if there is no such model, and with
 `ERR_DOWNLOAD` if a download fails.
 */
-export async function resolveModel(model: string, options: ModelOptions = {}): Promise<string> {
+export async function resolveModel(model: string, options: ModelOptions = {}, use: ModelUse = 'inference'): Promise<string> {
 	checkString('model', model);
 	checkOptions('resolveModel', options, downloadOptions);
+	checkOneOf('use', use, ['inference', 'training']);
 	if (isFolder(model)) {
 		return resolve(model);
 	}
@@ -47,7 +48,7 @@ export async function resolveModel(model: string, options: ModelOptions = {}): P
 		return ownModel(model);
 	}
 	if (/^[\w.-]+\/[\w.-]+$/u.test(model) && !model.startsWith('.')) {
-		return downloadModel(model, options);
+		return downloadModel(model, options, use);
 	}
 	throw new RetrievalError(
 		'ERR_MODEL_MISSING',

@@ -56,7 +56,7 @@ export async function trainEncoder(
 		checkIterable('dev', checked.dev, '{question, answers, positives, hardNegatives, negatives}');
 	}
 	signal?.throwIfAborted();
-	const model = await resolveModel(init, modelOptions({...checked, onProgress: undefined}));
+	const model = await resolveModel(init, modelOptions({...checked, onProgress: undefined}), 'training');
 	const folder = resolve(output);
 	await makeOutput(folder, model, [folder, join(folder, 'question'), join(folder, 'passage')]);
 	const usable = await collectExamples('examples', examples, example => withoutUnused(example, checked), signal);

@@ -59,7 +59,7 @@ export async function trainReader(
 		checkIterable('dev', checked.dev, '{question, answers, positives, hardNegatives, negatives}');
 	}
 	signal?.throwIfAborted();
-	const model = await resolveModel(init, modelOptions({...checked, onProgress: undefined}));
+	const model = await resolveModel(init, modelOptions({...checked, onProgress: undefined}), 'training');
 	const folder = resolve(output);
 	await makeOutput(folder, model, [folder]);
 	const identifier = await modelFingerprint(model);
