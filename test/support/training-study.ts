@@ -1,6 +1,15 @@
 // Made-up results of the training study (Karpukhin et al., 2020; `ts/studies/training/`), for tests of its reports.
 import type {Comparison} from '../../ts/studies/statistics/comparison.ts';
-import {type NamePair, curvePairs, deepMeasures, schemePairs, similarityPairs, testedMeasures} from '../../ts/studies/training/claims.ts';
+import {
+	type NamePair,
+	curvePairs,
+	deepMeasures,
+	schemePairs,
+	similarityPairs,
+	supervisionPair,
+	testedMeasures,
+	trainingPair,
+} from '../../ts/studies/training/claims.ts';
 import {
 	type TrainingCondition,
 	baselineScheme,
@@ -43,8 +52,8 @@ difference is 4.2 points and significant; where it is that two conditions hardly
 export function trainingStudy(changes: Partial<TrainingStudy> = {}): TrainingStudy {
 	let at = 2;
 	const {kinds, twoBm25, ...gains} = schemePairs;
-	const {l2, cosine, loss} = similarityPairs(baseline);
-	const curve = curvePairs(tables, baseline);
+	const {l2, cosine, loss} = similarityPairs;
+	const curve = curvePairs(tables);
 	return {
 		format: 'passagekit training study 1',
 		dataset: 'NQ',
@@ -103,8 +112,8 @@ export function trainingStudy(changes: Partial<TrainingStudy> = {}): TrainingStu
 				...tests(twoBm25, testedMeasures, 0.002),
 				...tests(kinds, deepMeasures, 0.002),
 			],
-			curve: tests([...curve.more, ...curve.few, ...curve.training], testedMeasures, 0.042),
-			supervision: tests([[supervisionNames.distant, baseline]], testedMeasures, -0.002),
+			curve: tests([...curve.more, ...curve.few, trainingPair(32)], testedMeasures, 0.042),
+			supervision: tests([supervisionPair], testedMeasures, -0.002),
 			similarities: [...tests(cosine, testedMeasures, 0.042), ...tests([...l2, ...loss], testedMeasures, 0.002)],
 			transfer: [
 				...tests([['main', 'bm25']], ['top-5 on WQ', 'top-20 on WQ'], 0.042),

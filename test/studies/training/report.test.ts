@@ -118,11 +118,12 @@ test('the report names the schemes that were left out, and why', t => {
 	const schemes = made.tables.schemes.filter(name => !name.startsWith('in-batch-128') && name !== 'gold-7');
 	const schemesLeftOut = [
 		{condition: 'in-batch-128', because: 'examples'},
+		{condition: 'in-batch-128-bm25-1', because: 'examples'},
 		{condition: 'gold-7', because: 'passages'},
 	] as const;
 	const markdown = trainingStudyMarkdown(trainingStudy({tables: {...made.tables, schemes, schemesLeftOut}}));
-	t.true(markdown.includes('In-batch 128 is left out, because there are only 3,911 training examples.'));
-	t.true(markdown.includes('Gold is left out, because there are too few passages for such negatives.'));
+	t.true(markdown.includes('“In-batch 128” and “In-batch 128 + 1 BM25” are left out, because there are only 3,911 training examples.'));
+	t.true(markdown.includes('“Gold” is left out, because there are too few passages for such negatives.'));
 });
 
 test('Figure 1 has a panel per cut-off, with a point per number of examples and lines for BM25 and the model before training', t => {

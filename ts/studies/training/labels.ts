@@ -10,6 +10,7 @@ const labels: Readonly<Record<string, string>> = {
 	'gold-7': 'Gold',
 	[supervisionNames.gold]: 'Gold positives',
 	[supervisionNames.distant]: 'Distant supervision',
+	'dot-nll': 'Dot product, NLL',
 	'dot-triplet': 'Dot product, triplet loss',
 	'l2-nll': 'L2, NLL',
 	'l2-triplet': 'L2, triplet loss',

@@ -2,18 +2,15 @@
 import {counted, percent} from '../../../drawing/format.ts';
 import {verdictOfNoDifference} from '../../statistics/equivalence.ts';
 import {verdictOfGains, verdictOfParts} from '../../statistics/verdict.ts';
-import {FEW_EXAMPLES, curvePairs, similarityPairs, suffixOf, testedMeasures} from '../claims.ts';
-import {baselineName, bm25Name, transferNames} from '../conditions.ts';
+import {FEW_EXAMPLES, curvePairs, similarityPairs, suffixOf, supervisionPair, testedMeasures, trainingPair} from '../claims.ts';
+import {bm25Name, transferNames} from '../conditions.ts';
 import {publishedTraining} from '../published.ts';
 import type {TrainingStudy} from '../study.ts';
 import {differences, evidenceOf, intervals, publishedMargin} from './evidence.ts';
 import type {TrainingFinding} from './finding-names.ts';
 
-const pairsOfCurve = ({tables, settings}: TrainingStudy): ReturnType<typeof curvePairs> =>
-	curvePairs(tables, baselineName(settings.batchSize));
-
 export function moreExamples(study: TrainingStudy): TrainingFinding | undefined {
-	const evidence = evidenceOf(study.tests.curve, pairsOfCurve(study).more, testedMeasures);
+	const evidence = evidenceOf(study.tests.curve, curvePairs(study.tables).more, testedMeasures);
 	return evidence.length === 0
 		? undefined
 		: {
@@ -27,7 +24,7 @@ export function moreExamples(study: TrainingStudy): TrainingFinding | undefined 
 }
 
 export function fewExamples(study: TrainingStudy): TrainingFinding | undefined {
-	const {few} = pairsOfCurve(study);
+	const {few} = curvePairs(study.tables);
 	if (study.tables.curve.length === 0) {
 		return undefined;
 	}
@@ -40,14 +37,12 @@ export function fewExamples(study: TrainingStudy): TrainingFinding | undefined {
 	if (evidence.length === 0) {
 		return {...claim, result: `No encoder was trained on ${FEW_EXAMPLES} examples or fewer.`, verdict: 'not tested', evidence};
 	}
-	const used = study.tables.curve.find(({condition}) => condition === few[0]![0])!.examples;
-	const note = used === FEW_EXAMPLES ? '' : ` The study has this number of examples: ${used}.`;
-	return {...claim, result: `${differences(evidence)}${note}`, verdict: verdictOfGains(evidence, 'all'), evidence};
+	return {...claim, result: differences(evidence), verdict: verdictOfGains(evidence, 'all'), evidence};
 }
 
 /** passagekit's own claim, without which the others say little. */
 export function training(study: TrainingStudy): TrainingFinding | undefined {
-	const evidence = evidenceOf(study.tests.curve, pairsOfCurve(study).training, testedMeasures);
+	const evidence = evidenceOf(study.tests.curve, [trainingPair(study.settings.batchSize)], testedMeasures);
 	return evidence.length === 0
 		? undefined
 		: {
@@ -61,11 +56,10 @@ export function training(study: TrainingStudy): TrainingFinding | undefined {
 }
 
 export function distantSupervision({tests, tables, examples}: TrainingStudy): TrainingFinding | undefined {
-	const [gold, distant] = tables.supervision;
-	if (gold === undefined || distant === undefined) {
+	if (tables.supervision.length === 0) {
 		return undefined;
 	}
-	const evidence = evidenceOf(tests.supervision, [[distant, gold]], testedMeasures);
+	const evidence = evidenceOf(tests.supervision, [supervisionPair], testedMeasures);
 	const paper = publishedTraining.supervision;
 	const margin = publishedMargin([[paper.gold, paper.distant]], testedMeasures);
 	const {count, same} = examples.supervision!;
@@ -81,15 +75,12 @@ export function distantSupervision({tests, tables, examples}: TrainingStudy): Tr
 	};
 }
 
-export function similarity({tests, tables, settings}: TrainingStudy): TrainingFinding | undefined {
+export function similarity({tests, tables}: TrainingStudy): TrainingFinding | undefined {
 	if (tables.similarities.length === 0) {
 		return undefined;
 	}
-	const pairs = similarityPairs(baselineName(settings.batchSize));
-	const [l2, cosine] = [pairs.l2, pairs.cosine].map(each => evidenceOf(tests.similarities, each, testedMeasures)) as [
-		ReturnType<typeof evidenceOf>,
-		ReturnType<typeof evidenceOf>,
-	];
+	const l2 = evidenceOf(tests.similarities, similarityPairs.l2, testedMeasures);
+	const cosine = evidenceOf(tests.similarities, similarityPairs.cosine, testedMeasures);
 	const paper = publishedTraining.similarities;
 	const margin = publishedMargin([[paper['l2-nll'], paper['dot-nll']]], testedMeasures);
 	return {
@@ -102,8 +93,8 @@ export function similarity({tests, tables, settings}: TrainingStudy): TrainingFi
 	};
 }
 
-export function loss({tests, tables, settings}: TrainingStudy): TrainingFinding | undefined {
-	const evidence = evidenceOf(tests.similarities, similarityPairs(baselineName(settings.batchSize)).loss, testedMeasures);
+export function loss({tests, tables}: TrainingStudy): TrainingFinding | undefined {
+	const evidence = evidenceOf(tests.similarities, similarityPairs.loss, testedMeasures);
 	if (tables.similarities.length === 0 || evidence.length === 0) {
 		return undefined;
 	}

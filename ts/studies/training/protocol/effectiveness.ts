@@ -30,6 +30,11 @@ export class Effectiveness {
 		this.#rows.push({condition, values, ...(training && {training})});
 	}
 
+	/** Gives a condition another name for tests. */
+	alias(name: string, condition: string): void {
+		this.#measured.set(name, this.#measured.get(condition)!);
+	}
+
 	has(condition: string): boolean {
 		return this.#measured.has(condition);
 	}

@@ -1,6 +1,18 @@
 /** The significance tests of a training study: paired t-tests of the conditions that the paper's claims compare. */
 import {type ConditionPair, type TestOptions, comparePairs} from '../../statistics/paired-comparisons.ts';
-import {type NamePair, curvePairs, deepMeasures, schemePairs, similarityPairs, suffixOf, testedMeasures} from '../claims.ts';
+import type {Comparison} from '../../statistics/comparison.ts';
+import {
+	type NamePair,
+	baselineAliases,
+	curvePairs,
+	deepMeasures,
+	schemePairs,
+	similarityPairs,
+	suffixOf,
+	supervisionPair,
+	testedMeasures,
+	trainingPair,
+} from '../claims.ts';
 import {baselineName, bm25Name, transferNames} from '../conditions.ts';
 import type {TrainingSettings, TrainingTables, TrainingTests} from '../study.ts';
 import type {Effectiveness} from './effectiveness.ts';
@@ -14,27 +26,23 @@ export async function trainingTests(
 	signal: AbortSignal | undefined,
 ): Promise<TrainingTests> {
 	const options: TestOptions = {significance, signal};
-	const baseline = baselineName(batchSize);
-	const compare = async (groups: ReadonlyArray<readonly [pairs: readonly NamePair[], measures: readonly string[]]>) =>
+	for (const alias of baselineAliases(tables, baselineName(batchSize))) {
+		own.alias(alias, baselineName(batchSize));
+	}
+	const compare = async (
+		...groups: ReadonlyArray<readonly [pairs: readonly NamePair[], measures: readonly string[]]>
+	): Promise<readonly Comparison[]> =>
 		comparePairs(
 			groups.flatMap(([pairs, measures]) => pairsOf(own, pairs, measures)),
 			options,
 		);
 	const {kinds, ...gains} = schemePairs;
-	const curve = curvePairs(tables, baseline);
-	const [gold, distant] = tables.supervision;
+	const curve = curvePairs(tables);
 	return {
-		schemes:
-			tables.schemes.length === 0
-				? []
-				: await compare([
-						[Object.values(gains).flat(), testedMeasures],
-						[kinds, deepMeasures],
-					]),
-		curve: await compare([[[...curve.more, ...curve.few, ...curve.training], testedMeasures]]),
-		supervision: distant === undefined ? [] : await compare([[[[distant, gold!]], testedMeasures]]),
-		similarities:
-			tables.similarities.length === 0 ? [] : await compare([[Object.values(similarityPairs(baseline)).flat(), testedMeasures]]),
+		schemes: tables.schemes.length === 0 ? [] : await compare([Object.values(gains).flat(), testedMeasures], [kinds, deepMeasures]),
+		curve: await compare([[...curve.more, ...curve.few, trainingPair(batchSize)], testedMeasures]),
+		supervision: tables.supervision.length === 0 ? [] : await compare([[supervisionPair], testedMeasures]),
+		similarities: tables.similarities.length === 0 ? [] : await compare([Object.values(similarityPairs).flat(), testedMeasures]),
 		transfer: await comparePairs(
 			[...others].flatMap(([name, effectiveness]) => transferPairs(name, effectiveness)),
 			options,

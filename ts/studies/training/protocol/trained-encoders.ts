@@ -113,7 +113,8 @@ export async function denseRun(
 		await using model = await open();
 		const encoder = await CorpusEncoder.open({folder: vectors, passages, encoder: model, ...run.stage(`encode ${name}`)});
 		const searcher = await exactSearcher(encoder, passages, similarity, {signal: run.signal});
-		return searcher.searchMany(test, {k: depth, ...run.stage(`search ${name}`)});
+		// Awaited here, because the model is closed when this function returns.
+		return await searcher.searchMany(test, {k: depth, ...run.stage(`search ${name}`)});
 	});
 	await removeFolder(vectors);
 	return hits;

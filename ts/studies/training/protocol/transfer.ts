@@ -3,6 +3,7 @@ Measures the trained encoder on other data sets (Karpukhin et al., 2020, §5.2 a
 training questions, an encoder is trained on each of them, and one on all data sets together.
 */
 import {basename} from 'node:path';
+import type {Collection} from '../../../collection/index.ts';
 import type {OnnxEncoder} from '../../../encoders/index.ts';
 import type {TrainingExample} from '../../../training/index.ts';
 import {type JudgedInputs, qrelsInput} from '../../engine/judged-study.ts';
@@ -48,24 +49,42 @@ interface OtherDataset {
 }
 
 export async function measureTransfer(inputs: readonly JudgedInputs[], parts: TransferParts): Promise<TransferResults> {
-	await using opened = new AsyncDisposableStack();
-	const others: OtherDataset[] = [];
-	for (const each of inputs) {
-		const run = parts.run.part(each.name, folder, each.name);
-		const collection = opened.use(await run.textCollection(each.files.corpus));
-		const dataset = await prepareDataset(run, each, collection, {settings: parts.settings, testsOnly: true});
-		const mined = dataset.training.length === 0 ? undefined : await minedExamples(dataset, {seed: parts.settings.seed, supervision: false});
-		const effectiveness = new Effectiveness(dataset);
-		others.push({inputs: each, dataset, effectiveness, ...(mined && mined.count >= parts.baseline.condition.batchSize && {mined})});
+	const collections: Collection[] = [];
+	try {
+		const others: OtherDataset[] = [];
+		for (const each of inputs) {
+			const run = parts.run.part(each.name, folder, each.name);
+			const collection = await run.textCollection(each.files.corpus);
+			collections.push(collection);
+			others.push(await otherDataset(run, each, collection, parts));
+		}
+		for (const other of others) {
+			await measureOther(other, parts);
+		}
+		await measureMulti(others, parts);
+		return {
+			outcomes: others.map(outcomeOf),
+			effectiveness: new Map(others.map(({dataset: {name}, effectiveness}) => [name, effectiveness])),
+		};
+	} finally {
+		await Promise.all(collections.map(async collection => collection.close()));
 	}
-	for (const other of others) {
-		await measureOther(other, parts);
+}
+
+/** Prepares another data set and mines its examples. Too few examples for a batch are not used. */
+async function otherDataset(
+	run: StudyRun,
+	inputs: JudgedInputs,
+	collection: Collection,
+	{settings, baseline}: TransferParts,
+): Promise<OtherDataset> {
+	const dataset = await prepareDataset(run, inputs, collection, {settings, testsOnly: true});
+	const common = {inputs, dataset, effectiveness: new Effectiveness(dataset)};
+	if (dataset.training.length === 0) {
+		return common;
 	}
-	await measureMulti(others, parts);
-	return {
-		outcomes: others.map(outcomeOf),
-		effectiveness: new Map(others.map(({dataset: {name}, effectiveness}) => [name, effectiveness])),
-	};
+	const mined = await minedExamples(dataset, {seed: settings.seed, supervision: false});
+	return mined.count < baseline.condition.batchSize ? common : {...common, mined};
 }
 
 /** Measures BM25, the model before training, and the encoders that were trained on one data set. */

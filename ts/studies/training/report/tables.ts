@@ -1,5 +1,5 @@
 /** The tables of the training study's report, as data, numbered as in Karpukhin et al. (2020). */
-import {percent, withCommas} from '../../../drawing/format.ts';
+import {counted, listed, percent, withCommas} from '../../../drawing/format.ts';
 import {type Cell, type Column, type ReportTable, type Row, cell, emptyCell} from '../../../drawing/table.ts';
 import {baselineName, bm25Name, schemeBlocks, schemeName, untrainedName} from '../conditions.ts';
 import {labelOf} from '../labels.ts';
@@ -50,7 +50,7 @@ export function schemesTable(study: TrainingStudy): ReportTable {
 		name: 'Table 3',
 		caption:
 			`Training schemes, on ${withCommas(questions.test)} test questions, in percent. #N is the number of negatives per question: those of its own, or those of the whole batch with in-batch negatives (IB). ` +
-			`“In-batch 32” has batches of 32 questions; “+ 1 BM25” has one more negative per question, drawn at random from the first BM25 hits without an answer. Each encoder was trained for ${settings.epochs} epochs. ${leftOutSentence(study)}${paperSentence}`,
+			`“In-batch 32” has batches of 32 questions; “+ 1 BM25” has one more negative per question, drawn at random from the first BM25 hits without an answer. Each encoder was trained for ${counted(settings.epochs, 'epoch')}. ${leftOutSentence(study)}${paperSentence}`,
 		firstHeading: 'Negatives',
 		columns: [{heading: '#N', kind: 'words'}, {heading: 'IB', kind: 'words'}, ...valueColumns(measures, paper)],
 		blocks: blocks.filter(block => block.length > 0).map(block => ({rows: block.map(row)})),
@@ -64,13 +64,14 @@ function negativeCount({batchSize, inBatch, negatives}: NonNullable<TrainingStud
 }
 
 function leftOutSentence({tables, examples}: TrainingStudy): string {
-	const because = {
-		examples: `there are only ${withCommas(examples.count)} training examples`,
-		passages: 'there are too few passages for such negatives',
+	const sentence = (because: TrainingStudy['tables']['schemesLeftOut'][number]['because'], reason: string): string => {
+		const labels = tables.schemesLeftOut.filter(each => each.because === because).map(({condition}) => `“${labelOf(condition)}”`);
+		return labels.length === 0 ? '' : `${listed(labels)} ${labels.length === 1 ? 'is' : 'are'} left out, because ${reason}. `;
 	};
-	return tables.schemesLeftOut
-		.map(({condition, because: reason}) => `${labelOf(condition)} is left out, because ${because[reason]}. `)
-		.join('');
+	return (
+		sentence('examples', `there are only ${counted(examples.count, 'training example')}`) +
+		sentence('passages', 'there are too few passages for such negatives')
+	);
 }
 
 /** The values of Figure 1: numbers of training examples. */
