@@ -155,7 +155,7 @@ test('a study has the conditions of all tables, and its results can be repeated 
 	const texts = new Map(passages.map(passage => [passage.id, passage]));
 	for (const {condition, values} of study.rows) {
 		const {accuracy} = await topKAccuracy(await runOf(condition), questions, texts, [1, 5, 20, 100]);
-		t.deepEqual(values.slice(0, 4), [...Object.values(accuracy)], condition);
+		t.deepEqual(values.slice(0, 4), [...accuracy.values()], condition);
 	}
 	t.is(new Set(study.rows.map(({condition}) => condition)).size, study.rows.length, 'each condition is trained once');
 });
