@@ -267,9 +267,9 @@ test('a single file of questions is split by documents, and relevance judgments 
 	const {data, folder} = await dataset(t);
 	const queries = join(data, 'questions.train.jsonl');
 	await cp(encyclopedia().qrels, join(data, 'qrels.txt'));
-	const {goldField, examples, ...rest} = options;
 	const study = await studyTraining(data, join(folder, 'study'), {
-		...rest,
+		...options,
+		goldField: undefined,
 		queries,
 		epochs: 1,
 		schemes: false,

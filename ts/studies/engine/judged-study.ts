@@ -1,6 +1,6 @@
 /**
-What the phrase study and the vocabulary study share: both need to know which passages are relevant for a question,
-which is what "judged" means in the names below. These functions read the inputs, determine the relevant passages, and
+What the phrase study, the vocabulary study and the training study share: they need to know which passages are relevant
+for a question, which is what "judged" means in the names below. These functions read the inputs, determine the relevant passages, and
 split the questions into development and test questions.
 */
 import {basename} from 'node:path';
@@ -51,7 +51,7 @@ export async function readJudgedInputs(dataset: string, options: JudgedStudyOpti
 }
 
 /**
-Checks the numeric options that both studies have. Returns `seed` and `significance`, which belong to a study's settings.
+Checks the numeric options that these studies have. Returns `seed` and `significance`, which belong to a study's settings.
 `maxQuestions` has no default: the 2 only makes the check pass if the option is missing.
 */
 export function checkJudgedOptions({seed = 42, maxQuestions = 2, significance = 0.01}: JudgedStudyOptions): {

@@ -5,6 +5,7 @@ measures all conditions on test questions, and does the same for other data sets
 */
 import {basename} from 'node:path';
 import {packageVersion} from '../../../core/native/addon.ts';
+import {yieldIfOverBudget} from '../../../core/event-loop.ts';
 import {uniform} from '../../../core/random.ts';
 import {OnnxEncoder} from '../../../encoders/index.ts';
 import type {TrainingExample} from '../../../training/index.ts';
@@ -38,7 +39,7 @@ export async function measureTraining(run: StudyRun, inputs: TrainingStudyInputs
 	const dataset = await prepareDataset(run, inputs, collection, {settings, testsOnly: false});
 	const mined = await minedExamples(dataset, {seed, supervision: parts.supervision});
 	const {conditions, baseline, tables} = trainingPlan(mined, settings);
-	const order = permutation(mined.count, seed);
+	const order = await permutation(mined.count, seed);
 	const examplesOf = (condition: TrainingCondition) => (): AsyncIterable<TrainingExample> =>
 		conditionExamples(dataset, mined, condition, order);
 	const trainable = (condition: TrainingCondition): TrainableEncoder =>
@@ -110,10 +111,11 @@ function questionsOf(inputs: TrainingStudyInputs, dataset: PreparedDataset): Tra
 }
 
 /** Returns the numbers from 0 to `count` − 1 in an order that the seed determines (Fisher and Yates). */
-function permutation(count: number, seed: number): readonly number[] {
+async function permutation(count: number, seed: number): Promise<readonly number[]> {
 	const order = Array.from({length: count}, (_, i) => i);
 	const random = uniform(seed);
 	for (let i = count - 1; i > 0; i -= 1) {
+		await yieldIfOverBudget();
 		const j = Math.floor(random() * (i + 1));
 		[order[i], order[j]] = [order[j]!, order[i]!];
 	}
