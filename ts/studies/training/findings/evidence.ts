@@ -23,9 +23,9 @@ export function differences(evidence: readonly Comparison[]): string {
 	return `${[...byPair].map(([pair, each]) => `${pair}: ${listed(each)}`).join('; ')}; ${significanceClause(evidence)}.`;
 }
 
-/** Returns a sentence on the confidence intervals of tests about a claim that differences are at most `margin`. */
+/** Returns a sentence on the confidence intervals of tests about a claim that differences are at most `margin`, as in the paper. */
 export const intervals = (evidence: readonly Comparison[], margin: number): string =>
-	`The confidence intervals include differences of up to ${unsignedPoints(largestPossible(evidence))} points; the claim holds if they include none above ${unsignedPoints(margin)}.`;
+	`The confidence intervals include differences of up to ${unsignedPoints(largestPossible(evidence))} points; the claim holds if they include none above ${unsignedPoints(margin)}, the largest such difference in the paper.`;
 
 /** Returns the largest difference of two of the paper's rows at some measures, as a share: how much the paper calls little. */
 export function publishedMargin(

@@ -68,7 +68,7 @@ export function distantSupervision({tests, tables, examples}: TrainingStudy): Tr
 		source: 'paper',
 		claim: 'Distant supervision, which takes the best BM25 hit with an answer as the positive, is hardly worse than gold positives.',
 		result:
-			`${differences(evidence)} ${intervals(evidence, margin)} This is the largest difference in the paper. ` +
+			`${differences(evidence)} ${intervals(evidence, margin)} ` +
 			`Distant supervision finds the gold positive of ${percent(same / count)}% of ${counted(count, 'example')}.`,
 		verdict: verdictOfNoDifference(evidence, margin),
 		evidence,
@@ -110,7 +110,7 @@ export function loss({tests, tables}: TrainingStudy): TrainingFinding | undefine
 		name: 'loss',
 		source: 'paper',
 		claim: 'Triplet loss and negative log-likelihood (NLL) lead to almost the same accuracy.',
-		result: `${differences(evidence)} ${intervals(evidence, margin)} This is the largest difference in the paper.`,
+		result: `${differences(evidence)} ${intervals(evidence, margin)}`,
 		verdict: verdictOfNoDifference(evidence, margin),
 		evidence,
 	};

@@ -37,7 +37,7 @@ export function kindOfNegatives(study: TrainingStudy): TrainingFinding | undefin
 		name: 'kind of negatives',
 		source: 'paper',
 		claim: 'Without in-batch negatives, it hardly matters for k ≥ 20 whether the negatives are random, found by BM25, or gold.',
-		result: `${differences(evidence)} ${intervals(evidence, margin)} This is the largest difference in the paper.`,
+		result: `${differences(evidence)} ${intervals(evidence, margin)}`,
 		verdict: verdictOfNoDifference(evidence, margin),
 		evidence,
 	};

@@ -27,14 +27,14 @@ export function curvePanel({id, title, points, levels}: CurvePanel): string {
 	const x = scale([Math.log10(first), Math.log10(last)], [left + 14, right - 14]);
 	const y = scale([rows[0]!, rows.at(-1)!], [bottom, top]);
 	const place = ({examples, value}: (typeof points)[number]): Point => [x(Math.log10(examples)), y(100 * value)];
-	const end = place(points.at(-1)!);
-	// The names of the lines are above their left ends, and that of the curve is above its right end. `apart` moves names
-	// that would overlap.
+	// The names of the lines are above their left ends, or below them if there is no space above. `apart` moves names that
+	// would overlap.
 	const nameYs = apart(
-		levels.map(({value}) => y(100 * value) - 5),
+		levels.map(({value}) => aboveOrBelow(y(100 * value), 5)),
 		15,
 		[top + 10, bottom - 5],
 	);
+	const end = place(points.at(-1)!);
 	return [
 		...drawingStart({id, width, height, title, description: described(points, levels)}),
 		...horizontalGrid({values: rows, y, left, right, gap: 6}),
@@ -56,11 +56,38 @@ export function curvePanel({id, title, points, levels}: CurvePanel): string {
 		'<g class="trained">',
 		polyline(points.map(place), 'curve'),
 		...points.map(point => dot(place(point), 3, 'dot')),
-		text([end[0], end[1] > top + 24 ? end[1] - 9 : end[1] + 18], 'trained', 'label halo end'),
+		text(
+			[
+				end[0],
+				curveNameY(
+					points.slice(-2).map(point => place(point)[1]),
+					levels.map(({value}) => y(100 * value)),
+				),
+			],
+			'trained',
+			'label halo end',
+		),
 		...points.map(point => spot(place(point), `${withCommas(point.examples)} examples: ${percent(point.value)}%`, '')),
 		'</g>',
 		'</svg>',
 	].join('\n');
+}
+
+/** Returns the baseline of a label that is `gap` above a line or, if there is no space, below it. */
+const aboveOrBelow = (lineY: number, gap: number): number => (lineY - gap >= top + 10 ? lineY - gap : lineY + gap + 10);
+
+/** Distance within which a horizontal line would cross the name of the curve. */
+const NAME_HEIGHT = 26;
+
+/**
+Returns the baseline of the curve's name, given the vertical coordinates of the last points: above the end of the curve,
+or below it if a line or the curve itself is above and there is space.
+*/
+function curveNameY(lastYs: readonly number[], lines: readonly number[]): number {
+	const end = lastYs.at(-1)!;
+	const isFalling = lastYs[0]! < end - 6;
+	const isBlocked = isFalling || lines.some(line => line <= end && line > end - NAME_HEIGHT);
+	return isBlocked && end + 18 <= bottom - 4 ? end + 18 : aboveOrBelow(end, 9);
 }
 
 /** Minimum horizontal distance between the labels of two counts. */

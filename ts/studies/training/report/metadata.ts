@@ -79,7 +79,7 @@ export function settings({settings, passagekit, questions, examples, tables}: Tr
 		{label: 'Baseline', value: `${labelOf(baselineName(batchSize))}, dot product, NLL`},
 		{
 			label: 'Training',
-			value: `${counted(epochs, 'epoch')}, learning rate ${learningRate}, at most ${maxTokens === null ? 'as many tokens as configured' : counted(maxTokens, 'token')} per input, ${threads === null ? 'one thread per core' : counted(threads, 'thread')}; the weights of the last epoch are used`,
+			value: `${counted(epochs, 'epoch')}, learning rate ${learningRate}, inputs of at most ${maxTokens === null ? 'the length that the model is configured for' : counted(maxTokens, 'token')}, ${threads === null ? 'one thread per core' : counted(threads, 'thread')}; the weights of the last epoch are used`,
 		},
 		...(tables.curve.length > 0
 			? [{label: 'Numbers of examples', value: listed(tables.curve.map(({examples}) => withCommas(examples)))}]

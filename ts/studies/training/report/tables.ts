@@ -147,7 +147,8 @@ export function similaritiesTable(study: TrainingStudy): ReportTable {
 /** Table 2: other data sets. */
 export function transferTable(study: TrainingStudy): ReportTable {
 	const {measures, transfer, rows, dataset, settings} = study;
-	const paper = ['top-20', 'top-100'];
+	const isPublished = [dataset, ...transfer.map(({dataset}) => dataset)].some(name => publishedName(name) !== undefined);
+	const paper = isPublished ? ['top-20', 'top-100'] : [];
 	const row = (name: string, condition: string, heading: string, values: readonly number[]): Row => ({
 		heading: {text: heading},
 		cells: valueCells(values, paper, publishedRow(name, condition)),
@@ -156,9 +157,7 @@ export function transferTable(study: TrainingStudy): ReportTable {
 	const own = [bm25Name, untrainedName, baselineName(settings.batchSize)].map(condition => rowOf(study, condition)!);
 	return {
 		name: 'Table 2',
-		caption:
-			`Effectiveness on other data sets, in percent. Encoders were trained on ${dataset}, on the data set itself if it has training questions, or on all data sets with training questions. ` +
-			'The paper’s numbers are for the test sets of NQ, WQ and TREC; there, the study’s data set is NQ.',
+		caption: `Effectiveness on other data sets, in percent. Encoders were trained on ${dataset}, on the data set itself if it has training questions, or on all data sets with training questions.${isPublished ? ' The paper’s numbers are for the test sets of NQ, WQ and TREC; there, the study’s data set is NQ.' : ''}`,
 		firstHeading: 'Trained on',
 		columns: valueColumns(measures, paper),
 		blocks: [
