@@ -34,7 +34,11 @@ export function curvePanel({id, title, points, levels}: CurvePanel): string {
 		15,
 		[top + 10, bottom - 5],
 	);
-	const end = place(points.at(-1)!);
+	const [endX] = place(points.at(-1)!);
+	const nameY = curveNameY(
+		points.slice(-2).map(point => place(point)[1]),
+		levels.map(({value}) => y(100 * value)),
+	);
 	return [
 		...drawingStart({id, width, height, title, description: described(points, levels)}),
 		...horizontalGrid({values: rows, y, left, right, gap: 6}),
@@ -56,17 +60,7 @@ export function curvePanel({id, title, points, levels}: CurvePanel): string {
 		'<g class="trained">',
 		polyline(points.map(place), 'curve'),
 		...points.map(point => dot(place(point), 3, 'dot')),
-		text(
-			[
-				end[0],
-				curveNameY(
-					points.slice(-2).map(point => place(point)[1]),
-					levels.map(({value}) => y(100 * value)),
-				),
-			],
-			'trained',
-			'label halo end',
-		),
+		text([endX, nameY], 'trained', 'label halo end'),
 		...points.map(point => spot(place(point), `${withCommas(point.examples)} examples: ${percent(point.value)}%`, '')),
 		'</g>',
 		'</svg>',
