@@ -1,14 +1,12 @@
 /** Prepares a data set for a training study: its passages, its training and test questions, and how runs are measured. */
 import type {Collection} from '../../../collection/index.ts';
-import type {Qrels, Question} from '../../../core/types.ts';
+import type {Qrels, Question, Run} from '../../../core/types.ts';
 import {atEqualIntervals} from '../../dataset/questions.ts';
-import type {RelevanceSource} from '../../dataset/relevance.ts';
+import {type RelevanceSource, goldPassages} from '../../dataset/relevance.ts';
 import {type SplitBy, splitDataset} from '../../dataset/split.ts';
 import {type JudgedInputs, type JudgedPassages, judgePassages} from '../../engine/judged-study.ts';
 import type {StudyRun} from '../../engine/study-run.ts';
-import {goldPassages} from '../../dataset/relevance.ts';
 import {type MeasuredQuestions, measuresByAnswers, measuresByQrels} from '../../statistics/measures.ts';
-import type {Run} from '../../../core/types.ts';
 import {cutOffs} from '../options.ts';
 import type {TrainingSettings} from '../study.ts';
 
