@@ -19,7 +19,7 @@ const guides = [
 	{text: 'Evaluation', link: '/guide/evaluation'},
 	{text: 'Phrases and confidence', link: '/guide/phrases'},
 	{text: 'What a vector is about', link: '/guide/vocabulary'},
-	{text: 'The three studies', link: '/guide/studies'},
+	{text: 'The four studies', link: '/guide/studies'},
 	{text: 'Training your own encoder', link: '/training'},
 	{text: 'Speed', link: '/guide/speed'},
 	{text: 'Architecture', link: '/guide/architecture'},
@@ -31,6 +31,7 @@ const details = [
 	{text: 'Phrase study', link: '/phrases'},
 	{text: 'Confidence and calibration', link: '/calibration'},
 	{text: 'Vocabulary projections and study', link: '/vocabulary'},
+	{text: 'Training study', link: '/training-study'},
 	{text: 'Glossary', link: '/glossary'},
 ];
 

@@ -214,6 +214,39 @@ test('a vocabulary study can be run, and resumed with the same settings only', a
 	t.regex(other.stderr, /got one with a different settings\.seed: 42 there, 43 here/u);
 });
 
+test('a training study can be run, and resumed with the same settings only', async t => {
+	const path = await folder(t);
+	const output = join(path, 'study');
+	const flags = ['--encoder', 'tiny-encoder', '--gold-field', 'passage', '--max-training-questions', '12', '--max-questions', '9'];
+	const training = ['--epochs', '1', '--batch-size', '4', '--max-tokens', '16', '--examples', '8', '--threads', '2'];
+	const parts = ['--no-schemes', '--no-supervision', '--no-similarities'];
+	const args = ['training-study', '--dataset', join(articles, '..'), '--output', output, ...flags, ...training, ...parts];
+	const first = await passagekit(...args);
+	t.is(first.status, 0, first.stderr);
+	for (const name of ['encyclopedia', 'BM25', 'Before training', 'In-batch 4 + 1 BM25', '8 examples', 'top-100', 'MRR']) {
+		t.true(first.stdout.includes(name), name);
+	}
+	t.false(/Random|L2|Distant/u.test(first.stdout));
+	t.regex(first.stderr, /report written to .*report\.html, also as report\.md and results\.json/u);
+	const report = await readFile(join(output, 'results.json'), 'utf8');
+
+	const again = await passagekit(...args, '--json');
+	t.is(again.status, 0, again.stderr);
+	t.deepEqual(JSON.parse(again.stdout), JSON.parse(report));
+	t.is(
+		(JSON.parse(report) as {command: string}).command,
+		'npx passagekit training-study --dataset encyclopedia --gold-field passage --encoder tiny-encoder --max-training-questions 12 --max-questions 9 --epochs 1 --batch-size 4 --learning-rate 0.00002 --max-tokens 16 --examples 8 --threads 2 --seed 42 --significance 0.01 --no-schemes --no-supervision --no-similarities',
+	);
+
+	const other = await passagekit(...args, '--transfer', 'none,nothing');
+	t.is(other.status, 1);
+	t.regex(other.stderr, /none: expected a folder with a corpus and questions/u);
+	const help = await passagekit('training-study', '--help');
+	for (const text of ['--transfer <list>', '--train <file>', '--no-curve', 'default: 5', '--gold-field <name>']) {
+		t.true(help.stdout.includes(text), text);
+	}
+});
+
 test('explain shows why a passage is found: as text, as JSON and as an HTML page', async t => {
 	const path = await folder(t);
 	const docs = join(path, 'docs');

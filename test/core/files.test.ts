@@ -9,6 +9,7 @@ import {packageRoot} from '../../ts/core/native/addon.ts';
 import {Collection, OnnxEncoder, RetrievalError, downloadModel, resolveModel} from '../../ts/index.ts';
 import {replicate} from '../../ts/studies/replication/index.ts';
 import {studyPhrases} from '../../ts/studies/phrases/index.ts';
+import {studyTraining} from '../../ts/studies/training/index.ts';
 import {studyVocabulary} from '../../ts/studies/vocabulary/index.ts';
 
 const execute = promisify(execFile);
@@ -87,7 +88,7 @@ test('studies whose folders or files cannot be accessed are refused with ERR_IO'
 	const dataset = join(folder, 'dataset');
 	await mkdir(join(dataset, 'articles'), {recursive: true});
 	await writeFile(join(dataset, 'articles', 'a.md'), '# Fox\n\nA fox is red.\n');
-	for (const split of ['dev', 'test']) {
+	for (const split of ['dev', 'train', 'test']) {
 		const questions = [0, 1, 2].map(i => JSON.stringify({id: `${split}${i}`, question: 'what is red?', answers: ['fox']}));
 		await writeFile(join(dataset, `questions.${split}.jsonl`), `${questions.join('\n')}\n`);
 	}
@@ -100,6 +101,7 @@ test('studies whose folders or files cannot be accessed are refused with ERR_IO'
 		await assertRefused(t, async () => replicate(dataset, output, options), output, code);
 		await assertRefused(t, async () => studyPhrases(dataset, output, {encoder: 'tiny-encoder'}), output, code);
 		await assertRefused(t, async () => studyVocabulary(dataset, output, {encoder: 'tiny-encoder'}), output, code);
+		await assertRefused(t, async () => studyTraining(dataset, output, {encoder: 'tiny-encoder'}), output, code);
 	}
 	const output = join(folder, 'study');
 	await mkdir(join(output, 'configuration.json'), {recursive: true});

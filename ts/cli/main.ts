@@ -17,6 +17,7 @@ import {registerPhrases} from './commands/phrases.ts';
 import {registerReplicate} from './commands/replicate.ts';
 import {registerSearch} from './commands/search.ts';
 import {registerStats} from './commands/stats.ts';
+import {registerTrainingStudy} from './commands/training-study.ts';
 import {registerVocabulary} from './commands/vocabulary.ts';
 import {UsageError, reportError} from './errors.ts';
 import {Interruption} from './interruption.ts';
@@ -69,6 +70,7 @@ Every command takes --json. Exit status: 0 for success, 1 for a failure, 2 for a
 		registerReplicate,
 		registerPhrases,
 		registerVocabulary,
+		registerTrainingStudy,
 		registerMine,
 		registerTrain,
 		registerBench,

@@ -30,7 +30,7 @@ export function counts(text: string): number[] {
 	return text.split(',').map(part => count(1)(part.trim()));
 }
 
-/** Parses a list of names, such as `nDCG@10,R@100`. */
+/** Parses a list of names or paths, such as `nDCG@10,R@100`. */
 export function names(text: string): string[] {
 	return text
 		.split(',')

@@ -3,7 +3,7 @@ import {mkdtemp, mkdir, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
-import {datasetFiles} from '../../../ts/studies/dataset/files.ts';
+import {datasetFiles, testableFiles} from '../../../ts/studies/dataset/files.ts';
 
 /** Creates a folder with empty files of these names. */
 async function folderWith(t: ExecutionContext, files: readonly string[]): Promise<string> {
@@ -36,4 +36,27 @@ test('a qrels file next to the questions is found, and an explicit path takes pr
 test('a folder without a corpus is refused', async t => {
 	const folder = await folderWith(t, ['questions.jsonl', 'qrels.txt']);
 	await t.throwsAsync(async () => datasetFiles(folder, {}), {code: 'ERR_ARGUMENT', message: /the corpus, named passages\.\*/u});
+});
+
+test('a study that trains takes training questions instead of development questions', async t => {
+	const folder = await folderWith(t, ['passages.tsv', 'questions.dev.jsonl', 'questions.train.jsonl', 'questions.test.jsonl']);
+	const corpus = join(folder, 'passages.tsv');
+	const pathOf = (split: string): string => join(folder, `questions.${split}.jsonl`);
+	t.deepEqual(await datasetFiles(folder, {}, 'train'), {corpus, questions: [pathOf('train'), pathOf('test')]});
+	t.deepEqual(await datasetFiles(folder, {}), {corpus, questions: [pathOf('dev'), pathOf('test')]});
+	t.deepEqual(await datasetFiles(folder, {train: 'mine.jsonl'}, 'train'), {corpus, questions: ['mine.jsonl', pathOf('test')]});
+	t.deepEqual(await datasetFiles(folder, {queries: 'all.jsonl'}, 'train'), {corpus, questions: ['all.jsonl']});
+});
+
+test('a data set that is used for tests needs no training questions', async t => {
+	const both = await folderWith(t, ['corpus.jsonl', 'nq-train.jsonl', 'nq-test.jsonl']);
+	t.deepEqual((await testableFiles(both)).questions, [join(both, 'nq-train.jsonl'), join(both, 'nq-test.jsonl')]);
+	const withoutTraining = await folderWith(t, ['corpus.jsonl', 'questions.dev.jsonl', 'questions.test.jsonl']);
+	t.deepEqual((await testableFiles(withoutTraining)).questions, [join(withoutTraining, 'questions.test.jsonl')]);
+	const beir = await folderWith(t, ['corpus.jsonl', 'queries.jsonl', 'qrels/test.tsv']);
+	t.deepEqual(await testableFiles(beir), {
+		corpus: join(beir, 'corpus.jsonl'),
+		questions: [join(beir, 'queries.jsonl')],
+		qrels: join(beir, 'qrels', 'test.tsv'),
+	});
 });

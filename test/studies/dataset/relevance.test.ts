@@ -1,8 +1,8 @@
-// Tests distant supervision: for questions without judgments, the hits that contain an accepted answer are the relevant passages.
+// Tests how relevant passages are determined without judgments: by the questions, or by distant supervision.
 import {join} from 'node:path';
 import test from 'ava';
 import {Bm25Index, PassageStore, RetrievalError} from '../../../ts/index.ts';
-import {judgeByAnswers} from '../../../ts/studies/dataset/relevance.ts';
+import {goldPassages, judgeByAnswers, judgeByContexts} from '../../../ts/studies/dataset/relevance.ts';
 import {folder as temporaryFolder} from '../../support/vectors.ts';
 
 test('distant supervision searches for each question together with its first answer, and only hits that contain an answer are relevant', async t => {
@@ -39,4 +39,38 @@ test('distant supervision searches for each question together with its first ans
 		judgeByAnswers([{id: 'q', text: 'Who?', answers: []}], async () => new Map(), store, {}),
 		{instanceOf: RetrievalError, code: 'ERR_ARGUMENT'},
 	);
+});
+
+test('a question names its relevant passages: its gold passages, or else the one that it was written for', t => {
+	const context = {id: 'c', text: 'A text.'};
+	const questions = [
+		{id: 'gold', text: 'Who?', answers: [], context, positives: ['b', 'missing', 'a']},
+		{id: 'context', text: 'Who?', answers: [], context},
+		{id: 'missing', text: 'Who?', answers: [], positives: ['missing']},
+		{id: 'none', text: 'Who?', answers: []},
+	];
+	const {from, qrels} = judgeByContexts(questions, new Set(['a', 'b', 'c']))!;
+	t.is(from, 'contexts');
+	t.deepEqual(
+		[...qrels].map(([id, grades]) => [id, [...grades.keys()]]),
+		[
+			['gold', ['b', 'a']],
+			['context', ['c']],
+		],
+	);
+	t.is(judgeByContexts(questions, new Set(['other'])), undefined);
+});
+
+test('the gold passage is the first one with the highest grade that is in the corpus', t => {
+	const grades = new Map([
+		['missing', 3],
+		['low', 1],
+		['first', 2],
+		['second', 2],
+	]);
+	const qrels = new Map([
+		['q', grades],
+		['irrelevant', new Map([['low', 0]])],
+	]);
+	t.deepEqual([...goldPassages(qrels, new Set(['low', 'first', 'second']))], [['q', 'first']]);
 });

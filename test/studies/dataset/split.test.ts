@@ -1,6 +1,6 @@
 // Tests how questions are split into development and test questions.
 import test from 'ava';
-import {splitQuestions} from '../../../ts/studies/dataset/split.ts';
+import {splitDataset, splitQuestions} from '../../../ts/studies/dataset/split.ts';
 
 /**
 Returns `count` questions. Each group of `perPassage` consecutive questions has the same gold passage, and each group of
@@ -36,4 +36,19 @@ test('with few or no documents, the split is by gold passages, and with few pass
 	const {by, development} = splitQuestions(questions(30, 10, 0), 1);
 	t.is(by, 'questions');
 	t.is(development.length, 10);
+});
+
+test('a list of questions can be split into two thirds for training and one third for tests', t => {
+	const lists = [Array.from({length: 90}, (_, i) => ({id: `q${i}`, text: 'who?', answers: []}))];
+	const gold = new Map(lists[0]!.slice(0, 60).map(({id}) => [id, `passage of ${id}`]));
+	const training = {name: 'training', share: 2 / 3} as const;
+	const {split, questions} = splitDataset(lists, gold, new Map(), 1, training);
+	// Thirty questions have no gold passage.
+	t.deepEqual([split.development.length, split.test.length, questions.length, split.by], [40, 20, 60, 'passages']);
+	const onlyTests = [[], lists[0]!];
+	t.throws(() => splitDataset(onlyTests, gold, new Map(), 1, training), {
+		code: 'ERR_FORMAT',
+		message: /expected training questions and at least 2 test questions .*, got 0 and 60$/u,
+	});
+	t.is(splitDataset(onlyTests, gold, new Map(), 1, {...training, mayLack: true}).split.test.length, 60);
 });

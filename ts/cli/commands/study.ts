@@ -1,6 +1,6 @@
 /**
-Registers the commands of the three studies (`replicate`, `phrases` and `vocabulary`). The name, flags and help of a
-command come from the definition of its study.
+Registers the commands of the studies (`replicate`, `phrases`, `vocabulary` and `training-study`). The name, flags and
+help of a command come from the definition of its study.
 */
 import {join, relative} from 'node:path';
 import {type Command, Option} from 'commander';
@@ -9,7 +9,7 @@ import {type FlagType, type StudyFlag, flagName} from '../../studies/engine/comm
 import type {StudyOptions, StudyProgress} from '../../studies/engine/options.ts';
 import type {StudyResults} from '../../studies/report/definition.ts';
 import {runFiles} from '../../studies/storage/run-folder.ts';
-import {count, counts, number} from '../options.ts';
+import {count, counts, names, number} from '../options.ts';
 import {note, print, printJson} from '../output.ts';
 import {ProgressBar} from '../progress.ts';
 
@@ -74,7 +74,7 @@ function parserOf(type: Exclude<FlagType, {readonly choices: readonly string[]}>
 	if (typeof type === 'object') {
 		return count(type.min);
 	}
-	return type === 'number' ? number : type === 'counts' ? counts : undefined;
+	return type === 'number' ? number : type === 'counts' ? counts : type === 'files' ? names : undefined;
 }
 
 /** Shows a progress bar for each stage of a study, and removes it at the end. */

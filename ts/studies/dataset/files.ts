@@ -8,8 +8,8 @@ import {onPath} from '../../core/file-system.ts';
 /** The paths of a data set's files. */
 export interface DatasetFiles {
 	readonly corpus: string;
-	/** One file of all questions, or one of development and one of test questions. */
-	readonly questions: readonly [all: string] | readonly [development: string, test: string];
+	/** One file of all questions, or one of development or training questions and one of test questions. */
+	readonly questions: readonly [all: string] | readonly [first: string, test: string];
 	/** The file of relevance judgments, if there is one. */
 	readonly qrels?: string;
 }
@@ -24,13 +24,23 @@ export interface NamedFiles {
 	readonly qrels?: string | undefined;
 }
 
-type FileKind = keyof NamedFiles;
+/** Like `NamedFiles`, for studies that train: with a file of training questions instead of one of development questions. */
+export interface NamedTrainingFiles extends Omit<NamedFiles, 'development'> {
+	readonly train?: string | undefined;
+}
+
+/** The kinds of questions that a data set may have besides test questions. A study needs one of them. */
+export type FirstQuestions = 'development' | 'train';
+
+type AnyNamedFiles = NamedFiles & NamedTrainingFiles;
+type FileKind = keyof AnyNamedFiles;
 
 /** The patterns by which file names are recognized, for each kind of file. */
 const patterns: Readonly<Record<FileKind, RegExp>> = {
 	corpus: /^(?:psgs|passages|paragraphs|corpus|collection|articles|wikipedia)/iu,
 	qrels: /^qrels/iu,
 	development: /(?:^|[^a-z])(?:dev|development)(?:[^a-z]|$)/iu,
+	train: /(?:^|[^a-z])(?:train|training)(?:[^a-z]|$)/iu,
 	test: /(?:^|[^a-z])test(?:[^a-z]|$)/iu,
 	queries: /^(?:quer|question)|(?:^|[^a-z])qas?(?:[^a-z]|$)/iu,
 };
@@ -39,6 +49,7 @@ const patterns: Readonly<Record<FileKind, RegExp>> = {
 const descriptions = {
 	corpus: 'the corpus, named passages.*, psgs*, corpus.* or articles/',
 	development: 'development questions, with "dev" in the name',
+	train: 'training questions, with "train" in the name',
 	test: 'test questions, with "test" in the name',
 	queries: 'questions, named questions.* or queries.*',
 } as const;
@@ -47,9 +58,9 @@ const descriptions = {
 Finds the files of a data set. `dataset` is a folder, or a single file with passages and questions, as in SQuAD and
 PubMedQA; a folder may also contain just such a file. Fails with `ERR_ARGUMENT` if a file is missing, or if several file
 names match. Relevance judgments are treated differently: they may be missing, and if several file names match, the first
-one in alphabetical order is used.
+one in alphabetical order is used. `first` says which questions there are besides test questions.
 */
-export async function datasetFiles(dataset: string, named: NamedFiles): Promise<DatasetFiles> {
+export async function datasetFiles(dataset: string, named: AnyNamedFiles, first: FirstQuestions = 'development'): Promise<DatasetFiles> {
 	checkPaths(named);
 	const isFolder = (await statDataset(dataset, 'a folder with a corpus and questions, or a file with both')).isDirectory();
 	const names = isFolder ? await fileNames(dataset) : [];
@@ -59,14 +70,26 @@ export async function datasetFiles(dataset: string, named: NamedFiles): Promise<
 	const corpus = find('corpus');
 	const qrels = named.qrels ?? (await foundQrels(dataset, names));
 	const areSplit =
-		named.development !== undefined ||
+		named[first] !== undefined ||
 		named.test !== undefined ||
-		(named.queries === undefined && filesOf(names, 'development').length === 1 && filesOf(names, 'test').length === 1);
+		(named.queries === undefined && filesOf(names, first).length === 1 && filesOf(names, 'test').length === 1);
 	return {
 		corpus,
-		questions: areSplit ? [find('development'), find('test')] : [find('queries')],
+		questions: areSplit ? [find(first), find('test')] : [find('queries')],
 		...(qrels === undefined ? {} : {qrels}),
 	};
+}
+
+/**
+Finds the files of a data set that is used for tests: training questions, if there are any, and test questions; or one
+file of all questions. If a folder has test questions but no training questions, these are all questions.
+*/
+export async function testableFiles(dataset: string): Promise<DatasetFiles> {
+	const isFolder = (await statDataset(dataset, 'a folder with a corpus and questions, or a file with both')).isDirectory();
+	const names = isFolder ? await fileNames(dataset) : [];
+	const tests = filesOf(names, 'test');
+	const queries = tests.length === 1 && filesOf(names, 'train').length === 0 ? join(dataset, tests[0]!) : undefined;
+	return datasetFiles(dataset, {queries}, 'train');
 }
 
 /**
@@ -94,7 +117,7 @@ async function foundQrels(dataset: string, names: readonly string[]): Promise<st
 	return stats.isDirectory() ? join(path, 'test.tsv') : path;
 }
 
-function checkPaths(named: NamedFiles): void {
+function checkPaths(named: AnyNamedFiles): void {
 	for (const kind of Object.keys(patterns) as FileKind[]) {
 		if (named[kind] !== undefined) {
 			checkString(kind, named[kind]);

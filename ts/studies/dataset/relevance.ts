@@ -10,7 +10,7 @@ import {hasAnswer} from '../../evaluation/index.ts';
 
 /**
 How relevant passages are determined. `qrels`: by a file of relevance judgments; `contexts`: by the questions, which name
-the passages that they were written for; `answers`: by the answers that passages contain.
+the passages that they were written for, or their gold passages; `answers`: by the answers that passages contain.
 */
 export type RelevanceSource = 'qrels' | 'contexts' | 'answers';
 
@@ -42,12 +42,15 @@ export async function judgeRelevance(
 }
 
 /**
-Takes the passage that a question was written for as its relevant passage. Returns `undefined` if no question names a
-passage of the corpus.
+Takes the passage that a question was written for, or its gold passages, as its relevant passages. Returns `undefined` if
+no question names a passage of the corpus.
 */
 export function judgeByContexts(questions: readonly Question[], corpus: ReadonlySet<string>): RelevanceJudgments | undefined {
 	const qrels = new Map(
-		questions.flatMap(({id, context}) => (context && corpus.has(context.id) ? [[id, new Map([[context.id, 1]])] as const] : [])),
+		questions.flatMap(({id, context, positives = context ? [context.id] : []}) => {
+			const known = positives.filter(passage => corpus.has(passage));
+			return known.length > 0 ? [[id, new Map(known.map(passage => [passage, 1]))] as const] : [];
+		}),
 	);
 	return qrels.size === 0 ? undefined : {from: 'contexts', qrels};
 }
@@ -94,4 +97,19 @@ export async function judgeByAnswers(
 			return hasAnswer(found!.text, answers.get(query) ?? []);
 		},
 	};
+}
+
+/**
+Returns the gold passage of each question: the first one with the highest grade among its relevant passages in the
+corpus.
+*/
+export function goldPassages(qrels: Qrels, corpus: ReadonlySet<string>): Map<string, string> {
+	const gold = new Map<string, string>();
+	for (const [id, grades] of qrels) {
+		const [best] = [...grades].filter(([passage, grade]) => grade > 0 && corpus.has(passage)).sort(([, a], [, b]) => b - a);
+		if (best !== undefined) {
+			gold.set(id, best[0]);
+		}
+	}
+	return gold;
 }

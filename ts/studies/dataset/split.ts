@@ -1,4 +1,6 @@
-/** Splits questions into development questions, for choosing parameters, and test questions. */
+/**
+Splits questions into test questions and others: development questions, for choosing parameters, or training questions.
+*/
 import {createHash} from 'node:crypto';
 import {RetrievalError} from '../../core/errors.ts';
 import type {Question} from '../../core/types.ts';
@@ -9,7 +11,7 @@ of a gold passage, or none (`questions`).
 */
 export type SplitBy = 'files' | 'documents' | 'passages' | 'questions';
 
-/** Descriptions of the development questions in reports, by the unit of the split. */
+/** Descriptions, in reports, of the smaller part of the questions, by the unit of the split. */
 export const splitLabels: Readonly<Record<SplitBy, string>> = {
 	files: 'in a file of their own',
 	documents: 'about a third of the questions; those of one document (title of the gold passage) stay together',
@@ -78,16 +80,28 @@ export function splitQuestions(questions: readonly SplittableQuestion[], seed: n
 	return {development: ids(true), test: ids(false), by};
 }
 
+/** The questions that are not test questions: what they are for, and which share of a single list they are. */
+export interface OtherQuestions {
+	readonly name: 'development' | 'training';
+	readonly share: number;
+	/** Whether all questions may be test questions. */
+	readonly mayLack?: boolean;
+}
+
+/** The other questions of most studies. */
+export const developmentQuestions: OtherQuestions = {name: 'development', share: 1 / 3};
+
 /**
-Splits the questions that have a gold passage. If there are two lists, they are the development and the test questions;
-a single list is split by `splitQuestions`. Fails with `ERR_FORMAT` if there are no development questions or fewer than
-2 test questions.
+Splits the questions that have a gold passage. If there are two lists, the second one has the test questions, and the
+first one the others, which the result calls `development`; a single list is split by `splitQuestions`. Fails with
+`ERR_FORMAT` if there are no other questions or fewer than 2 test questions.
 */
 export function splitDataset(
 	lists: ReadonlyArray<readonly Question[]>,
 	gold: ReadonlyMap<string, string>,
 	titles: ReadonlyMap<string, string>,
 	seed: number,
+	{name, share, mayLack = false}: OtherQuestions = developmentQuestions,
 ): {readonly split: QuestionSplit; readonly questions: readonly Question[]} {
 	const [first = [], second] = lists.map(list => list.filter(({id}) => gold.has(id)));
 	const questions = [...first, ...(second ?? [])];
@@ -100,11 +114,12 @@ export function splitDataset(
 					return {id, gold: passage, document: titles.get(passage)};
 				}),
 				seed,
+				share,
 			);
-	if (split.development.length === 0 || split.test.length < 2) {
+	if ((split.development.length === 0 && !mayLack) || split.test.length < 2) {
 		throw new RetrievalError(
 			'ERR_FORMAT',
-			`questions: expected development questions and at least 2 test questions with a relevant passage in the corpus, got ${split.development.length} and ${split.test.length}`,
+			`questions: expected ${name} questions and at least 2 test questions with a relevant passage in the corpus, got ${split.development.length} and ${split.test.length}`,
 		);
 	}
 	return {split, questions};

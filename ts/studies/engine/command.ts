@@ -36,6 +36,7 @@ The type of a flag's value:
 - `text`, `number`;
 - `counts`: several counts, such as `20,100`;
 - `file`, `model`: paths, of which reports show only the last part;
+- `files`: several paths, separated by commas;
 - `boolean`: no value; only the flag `--no-…` exists;
 - `{min}`: a count of at least `min`;
 - `{choices}`: one of these words.
@@ -45,6 +46,7 @@ export type FlagType =
 	| 'number'
 	| 'counts'
 	| 'file'
+	| 'files'
 	| 'model'
 	| 'boolean'
 	| {readonly min: number}
@@ -77,6 +79,9 @@ function textOf(value: unknown, type: FlagType): string {
 	switch (type) {
 		case 'file': {
 			return basename(value as string);
+		}
+		case 'files': {
+			return (value as readonly string[]).map(path => basename(path)).join(',');
 		}
 		case 'model': {
 			return modelName(value as string);

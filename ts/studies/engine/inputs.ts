@@ -28,14 +28,16 @@ export interface InputOptions extends Pick<StudyOptions, 'encoder' | 'questionEn
 	readonly limits: ReadonlyArray<number | undefined>;
 	/** Which questions without answers are left out: see `QuestionsOptions`. */
 	readonly answers: 'required' | 'preferred';
+	/** Property of JSON questions with the ids of their gold passages: see `QuestionsOptions`. */
+	readonly goldField?: string | undefined;
 }
 
 export async function readInputs(files: DatasetFiles, options: InputOptions): Promise<StudyInputs> {
-	const {encoder = DEFAULT_ENCODER, questionEncoder, limits, answers, signal} = options;
+	const {encoder = DEFAULT_ENCODER, questionEncoder, limits, answers, goldField, signal} = options;
 	const questions: Array<readonly Question[]> = [];
 	const questionFiles: StudyInput[] = [];
 	for (const [i, path] of files.questions.entries()) {
-		const list = await questionsOf(path, {limit: limits[i], answers}, signal);
+		const list = await questionsOf(path, {limit: limits[i], answers, goldField}, signal);
 		questions.push(list);
 		questionFiles.push(await hashedFile(path, list.length, signal));
 	}

@@ -1,6 +1,6 @@
 /**
-What the phrase study and the vocabulary study share: both need to know which passages are relevant for a question,
-which is what "judged" means in the names below. These functions read the inputs, determine the relevant passages, and
+What the phrase study, the vocabulary study and the training study share: they need to know which passages are relevant
+for a question, which is what "judged" means in the names below. These functions read the inputs, determine the relevant passages, and
 split the questions into development and test questions.
 */
 import {basename} from 'node:path';
@@ -51,7 +51,7 @@ export async function readJudgedInputs(dataset: string, options: JudgedStudyOpti
 }
 
 /**
-Checks the numeric options that both studies have. Returns `seed` and `significance`, which belong to a study's settings.
+Checks the numeric options that these studies have. Returns `seed` and `significance`, which belong to a study's settings.
 `maxQuestions` has no default: the 2 only makes the check pass if the option is missing.
 */
 export function checkJudgedOptions({seed = 42, maxQuestions = 2, significance = 0.01}: JudgedStudyOptions): {
@@ -77,26 +77,41 @@ export function judgedConfiguration({name, corpus, questionFiles, qrels, encoder
 	};
 }
 
-/** A data set after BM25 has searched it and relevant passages are known. */
-export interface JudgedDataset {
+/** The passages of a data set, with the relevant ones of all questions. */
+export interface JudgedPassages {
 	readonly corpus: CorpusStatistics;
+	readonly judgments: RelevanceJudgments;
+}
+
+/** A data set after BM25 has searched it and relevant passages are known. */
+export interface JudgedDataset extends JudgedPassages {
 	/** BM25's hits for all questions. */
 	readonly bm25: Run;
-	readonly judgments: RelevanceJudgments;
 }
 
 /**
 Searches with BM25 for all questions, and determines which passages are relevant. The hits are stored under `bm25Name`.
-If relevance depends on answers, BM25 searches a second time, for distant supervision (see `judgeByAnswers`).
 */
 export async function judgeDataset(
 	run: StudyRun,
-	{files, allQuestions}: JudgedInputs,
-	{passages, bm25}: Collection,
+	inputs: JudgedInputs,
+	collection: Collection,
 	{bm25Name, depth}: {readonly bm25Name: string; readonly depth: number},
 ): Promise<JudgedDataset> {
+	const bm25 = await run.search(bm25Name, () => collection.bm25, {queries: inputs.allQuestions, k: depth});
+	return {bm25, ...(await judgePassages(run, inputs, collection))};
+}
+
+/**
+Determines which passages are relevant for all questions. If relevance depends on answers, BM25 searches for distant
+supervision (see `judgeByAnswers`).
+*/
+export async function judgePassages(
+	run: StudyRun,
+	{files, allQuestions}: Pick<JudgedInputs, 'files' | 'allQuestions'>,
+	{passages, bm25}: Collection,
+): Promise<JudgedPassages> {
 	const corpus = await corpusStatistics(passages, run.signal);
-	const hits = await run.search(bm25Name, () => bm25, {queries: allQuestions, k: depth});
 	const searchForSupervision = async (queries: readonly Query[]): Promise<Run> =>
 		run.search('supervision', () => bm25, {queries, k: SUPERVISION_DEPTH});
 	const judgments = await judgeRelevance(
@@ -107,7 +122,7 @@ export async function judgeDataset(
 		corpus.ids,
 		run.stage('look for answers'),
 	);
-	return {corpus, bm25: hits, judgments};
+	return {corpus, judgments};
 }
 
 /** Development and test questions, with their relevant passages. */
@@ -151,6 +166,6 @@ export function corpusMeasures(
 Returns the file of relevance judgments, with the number of judged questions, for the results of a study; undefined if
 there is none.
 */
-export function qrelsInput({files, qrels}: JudgedInputs, {qrels: used}: JudgedQuestions): StudyInput | undefined {
+export function qrelsInput({files, qrels}: JudgedInputs, {qrels: used}: Pick<JudgedQuestions, 'qrels'>): StudyInput | undefined {
 	return files.qrels === undefined || qrels === null ? undefined : {count: used.size, name: basename(files.qrels), ...qrels};
 }

@@ -52,6 +52,15 @@ export class StudyRun {
 	}
 
 	/**
+	Returns the part of the execution that belongs to another data set. Its folder is inside this run's folder, and the
+	names of its stages start with `name`.
+	*/
+	part(name: string, ...folder: readonly string[]): StudyRun {
+		const onProgress: StudyOptions['onProgress'] = ({stage, ...progress}) => this.stage(`${name}: ${stage}`).onProgress(progress);
+		return new StudyRun(this.path(...folder), this.command, {signal: this.signal, onProgress});
+	}
+
+	/**
 	Opens the collection of the passages, which has a BM25 index and no vectors. It is built if it does not exist yet.
 	*/
 	async textCollection(corpus: string): Promise<Collection> {

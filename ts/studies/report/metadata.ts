@@ -31,11 +31,12 @@ export const encoderEntries = (encoder: StudyModel, questionEncoder: StudyModel 
 ];
 
 /**
-Returns the entries for the question files: one file of all questions, or one of development and one of test questions.
+Returns the entries for the question files: one file of all questions, or two. Then the second one has test questions,
+and `firstLabel` is the label of the first one.
 */
-export function questionEntries([first, second]: readonly StudyInput[]): readonly MetadataEntry[] {
+export function questionEntries([first, second]: readonly StudyInput[], firstLabel = 'Development questions'): readonly MetadataEntry[] {
 	return second
-		? [fileEntry('Development questions', first!, 'question'), fileEntry('Test questions', second, 'question')]
+		? [fileEntry(firstLabel, first!, 'question'), fileEntry('Test questions', second, 'question')]
 		: [fileEntry('Questions', first!, 'question')];
 }
 
@@ -45,7 +46,7 @@ export const significanceEntry = (significance: number): MetadataEntry => ({
 	value: `p < ${significance} after Bonferroni’s correction`,
 });
 
-/** The paper that introduced DPR (dense passage retrieval). The papers of all three studies build on it. */
+/** The paper that introduced DPR (dense passage retrieval). The papers of the other studies build on it. */
 export const dprReference: Reference = {
 	text: 'Vladimir Karpukhin, Barlas Oğuz, Sewon Min, Patrick Lewis, Ledell Wu, Sergey Edunov, Danqi Chen and Wen-tau Yih (2020). Dense Passage Retrieval for Open-Domain Question Answering. EMNLP 2020. arXiv:2004.04906.',
 	url: 'https://arxiv.org/abs/2004.04906',

@@ -7,7 +7,7 @@ import {type Comparison, findComparison} from '../../statistics/comparison.ts';
 import {withoutUndefined, significanceClause} from '../../statistics/finding.ts';
 import {type Verdict, verdictOfGains, verdictOfParts} from '../../statistics/verdict.ts';
 import {withCommas, listed, counted, points, unsignedPoints} from '../../../drawing/format.ts';
-import {closeMargin, verdictOfNoDifference, verdictOfNoLoss, largestPossible} from './equivalence.ts';
+import {closeMargin, verdictOfNoDifference, verdictOfNoLoss, largestPossible} from '../../statistics/equivalence.ts';
 import type {Finding, FindingName} from './finding-names.ts';
 import {labelOf, exactMatchMeasure, readingCondition, retrieverLabels} from '../labels.ts';
 import {publishedFor} from '../published.ts';

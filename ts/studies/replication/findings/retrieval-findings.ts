@@ -6,7 +6,7 @@ import {findComparison} from '../../statistics/comparison.ts';
 import {withoutUndefined, significanceClause} from '../../statistics/finding.ts';
 import {verdictOfGains} from '../../statistics/verdict.ts';
 import {capitalized, withCommas, listed, percent, points, unsignedPoints} from '../../../drawing/format.ts';
-import {closeMargin, verdictOfNoDifference, largestPossible} from './equivalence.ts';
+import {closeMargin, verdictOfNoDifference, largestPossible} from '../../statistics/equivalence.ts';
 import type {Finding} from './finding-names.ts';
 import {labelOf, overlapAt, overlapConditions, overlapLimit} from '../labels.ts';
 import {topK} from '../../statistics/measures.ts';

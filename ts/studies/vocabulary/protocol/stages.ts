@@ -5,11 +5,12 @@ lexical enrichment and its ablations, and measures all conditions.
 */
 import {basename} from 'node:path';
 import {packageVersion} from '../../../core/native/addon.ts';
-import type {Encoder, Qrels, Searcher} from '../../../core/types.ts';
+import type {Encoder, Searcher} from '../../../core/types.ts';
 import type {Collection} from '../../../collection/index.ts';
 import {OnnxEncoder} from '../../../encoders/index.ts';
 import {Bm25Index} from '../../../sparse/index.ts';
 import {VocabularyProjection} from '../../../vocabulary/index.ts';
+import {goldPassages} from '../../dataset/relevance.ts';
 import {CorpusEncoder} from '../../encoding/corpus-encoder.ts';
 import {
 	type JudgedDataset,
@@ -171,21 +172,6 @@ export async function measureVocabulary(
 		retrieval: await measureRetrieval(runs, measures, tunedFor[from], split.test, settings, {signal}),
 		command: run.command,
 	};
-}
-
-/**
-Returns the gold passage of each question: the first one with the highest grade among its relevant passages in the
-corpus.
-*/
-function goldPassages(qrels: Qrels, corpus: ReadonlySet<string>): Map<string, string> {
-	const gold = new Map<string, string>();
-	for (const [id, grades] of qrels) {
-		const [best] = [...grades].filter(([passage, grade]) => grade > 0 && corpus.has(passage)).sort(([, a], [, b]) => b - a);
-		if (best !== undefined) {
-			gold.set(id, best[0]);
-		}
-	}
-	return gold;
 }
 
 /**

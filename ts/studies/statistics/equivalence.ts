@@ -3,8 +3,8 @@ Verdicts on claims that two conditions do not differ. A test that is not signifi
 holds only if the confidence interval of the difference, at the corrected significance level, lies within a margin. For a
 paired t-test, the interval is the difference ± the smallest difference that would have been significant.
 */
-import type {Comparison} from '../../statistics/comparison.ts';
-import type {Verdict} from '../../statistics/verdict.ts';
+import type {Comparison} from './comparison.ts';
+import type {Verdict} from './verdict.ts';
 
 /** One point: Ma et al. (2021, §4.2) call two exact match scores "close (within a point)". */
 export const closeMargin = 0.01;

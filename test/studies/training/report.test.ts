@@ -1,0 +1,154 @@
+// Tests the findings and reports of training studies (Karpukhin et al., 2020), with the made-up results in
+// test/support/training-study.ts.
+import test from 'ava';
+import {type TrainingStudy, trainingFindings, trainingStudyHtml, trainingStudyMarkdown} from '../../../ts/studies/index.ts';
+import {percent} from '../../../ts/drawing/format.ts';
+import type {Comparison} from '../../../ts/studies/statistics/comparison.ts';
+import {trainingStudy} from '../../support/training-study.ts';
+
+/** Returns the verdict on each claim, by the name of its finding. */
+const verdicts = (study: TrainingStudy): Record<string, string> =>
+	Object.fromEntries(trainingFindings(study).map(({name, verdict}) => [name, verdict]));
+
+/** Changes all tests of a study. */
+function withTests(study: TrainingStudy, change: (test: Comparison) => Comparison): TrainingStudy {
+	return {
+		...study,
+		tests: Object.fromEntries(
+			Object.entries(study.tests).map(([family, all]) => [family, all.map(change)]),
+		) as unknown as TrainingStudy['tests'],
+	};
+}
+
+const gains = ['more examples', 'few examples', 'in-batch negatives', 'batch size', 'one BM25 negative', 'transfer', 'training'];
+const noDifferences = ['kind of negatives', 'distant supervision', 'loss'];
+const others = ['two BM25 negatives', 'similarity'];
+
+test('the verdicts on claims follow from the significance tests', t => {
+	const made = trainingStudy();
+	const expected = (verdict: string, names: readonly string[]): Record<string, string> =>
+		Object.fromEntries(names.map(name => [name, verdict]));
+	t.deepEqual(verdicts(made), expected('holds', [...gains, ...noDifferences, ...others]));
+	t.deepEqual(
+		trainingFindings(made)
+			.filter(({source}) => source === 'study')
+			.map(({name}) => name),
+		['training'],
+	);
+	const opposite = verdicts(withTests(made, test => ({...test, difference: -test.difference})));
+	gains.forEach(name => t.is(opposite[name], 'contradicted', name));
+	// These claims do not depend on the sign of a difference.
+	noDifferences.forEach(name => t.is(opposite[name], 'holds', name));
+	t.is(opposite['similarity'], 'contradicted', 'dot product and L2 are worse than cosine');
+
+	const wide = withTests(made, test => ({...test, significant: false, smallest: 0.09}));
+	t.deepEqual(verdicts(wide), expected('undecided', [...gains, ...noDifferences, ...others]));
+	t.regex(trainingFindings(wide).find(({name}) => name === 'loss')!.result, /differences of up to 9\.2 points/u);
+});
+
+test('a claim that two conditions hardly differ is contradicted by any significant difference, but fewer BM25 negatives may be better', t => {
+	const made = trainingStudy();
+	const significant = (sign: number) => withTests(made, test => ({...test, significant: true, difference: sign * 0.042}));
+	for (const sign of [1, -1]) {
+		noDifferences.forEach(name => t.is(verdicts(significant(sign))[name], 'contradicted', name));
+	}
+	t.is(verdicts(significant(1))['two BM25 negatives'], 'contradicted');
+	t.is(verdicts(significant(-1))['two BM25 negatives'], 'holds');
+});
+
+test('the margins of claims that something matters little are the largest such differences in the paper', t => {
+	const findings = trainingFindings(trainingStudy());
+	const marginOf = (name: string): string | undefined =>
+		/include none above (\d\.\d)/u.exec(findings.find(finding => finding.name === name)!.result)?.[1];
+	// Table 3, top-100: gold 78.3 − BM25 74.8. Table 5, top-5: 66.8 − 65.3. Table 6: L2 against dot product, top-5,
+	// 66.8 − 64.7; triplet loss against NLL with L2, top-20, 78.1 − 76.1.
+	t.deepEqual(['kind of negatives', 'distant supervision', 'similarity', 'loss'].map(marginOf), ['3.5', '1.5', '2.1', '2.0']);
+});
+
+test('claims about parts that the study does not have are left out, and without few examples, that claim is not tested', t => {
+	const made = trainingStudy();
+	const training = made.tests.curve.filter(({b}) => b === 'untrained');
+	const empty = {schemes: [], schemesLeftOut: [], curve: [], supervision: [], similarities: []};
+	const bare = trainingStudy({
+		tables: empty,
+		transfer: [],
+		tests: {schemes: [], curve: training, supervision: [], similarities: [], transfer: []},
+	});
+	t.deepEqual(verdicts(bare), {training: 'holds'});
+	for (const report of [trainingStudyHtml(bare), trainingStudyMarkdown(bare)]) {
+		t.false(/undefined|NaN|Table [2356]|Figure 1\b.*examples/u.test(report));
+		t.true(report.includes('None of the paper’s claims can be judged by this study.'));
+	}
+	const curve = made.tables.curve.slice(1);
+	const large = trainingStudy({tables: {...made.tables, curve}});
+	t.is(verdicts(large)['few examples'], 'not tested');
+});
+
+test('tables have all values of the study and, next to them, those of the paper', t => {
+	const made = trainingStudy();
+	const [html, markdown] = [trainingStudyHtml(made), trainingStudyMarkdown(made)];
+	for (const report of [html, markdown]) {
+		t.false(/undefined|NaN/u.test(report));
+		for (const {condition, values} of [...made.rows, ...made.transfer[0]!.rows]) {
+			values.forEach(value => t.true(report.includes(percent(value)), `${condition} ${percent(value)}`));
+		}
+		for (const name of ['Table 3', 'Figure 1', 'Table 5', 'Table 6', 'Table 2', 'Training runs', 'Tests of Table 3', 'Tests of Table 2']) {
+			t.true(report.includes(name), name);
+		}
+		t.regex(report, /trained once, with one seed\. The tests therefore say whether a difference would also be found with other questions/u);
+		t.true(report.includes('npx passagekit training-study --dataset nq'));
+	}
+	/** Returns the cells of the first row in the Markdown page that starts with these cells. */
+	const rowOf = (...start: readonly string[]): readonly string[] => {
+		const line = markdown.split('\n').find(line => line.startsWith(`| ${start.join(' | ')} |`));
+		return line!.split(' | ').slice(start.length);
+	};
+	const valuesOf = (condition: string): readonly string[] => made.rows.find(row => row.condition === condition)!.values.map(percent);
+	t.deepEqual(rowOf('In-batch 32 + 2 BM25', '31+64', 'yes'), [...valuesOf('in-batch-32-bm25-2'), '64.5', '76.4', '84.0 |']);
+	t.deepEqual(rowOf('Gold', '7', ''), [...valuesOf('gold-7'), '42.6', '63.1', '78.3 |']);
+	t.deepEqual(rowOf('Distant supervision'), [...valuesOf('distant-positives'), '43.9', '65.3', '77.1', '84.4 |']);
+	t.deepEqual(rowOf('L2', 'triplet'), [...valuesOf('l2-triplet'), '42.2', '66.0', '78.1', '84.9 |']);
+	t.deepEqual(rowOf('Cosine', 'NLL'), [...valuesOf('cosine-nll'), '–', '–', '–', '– |']);
+	t.deepEqual(rowOf('Trained on NQ'), [...made.transfer[0]!.rows[2]!.values.map(percent), '69.9', '– |']);
+	t.deepEqual(rowOf('1,000'), [...valuesOf('examples-1000').slice(0, -1), `${valuesOf('examples-1000').at(-1)!} |`]);
+});
+
+test('the report names the schemes that were left out, and why', t => {
+	const made = trainingStudy();
+	const schemes = made.tables.schemes.filter(name => !name.startsWith('in-batch-128') && name !== 'gold-7');
+	const schemesLeftOut = [
+		{condition: 'in-batch-128', because: 'examples'},
+		{condition: 'in-batch-128-bm25-1', because: 'examples'},
+		{condition: 'gold-7', because: 'passages'},
+	] as const;
+	const markdown = trainingStudyMarkdown(trainingStudy({tables: {...made.tables, schemes, schemesLeftOut}}));
+	t.true(markdown.includes('“In-batch 128” and “In-batch 128 + 1 BM25” are left out, because there are only 3,911 training examples.'));
+	t.true(markdown.includes('“Gold” is left out, because there are too few passages for such negatives.'));
+});
+
+test('Figure 1 has a panel per cut-off, with a point per number of examples and lines for BM25 and the model before training', t => {
+	const made = trainingStudy();
+	const html = trainingStudyHtml(made);
+	for (const measure of ['top-1', 'top-5', 'top-20', 'top-100']) {
+		const [, drawing] = new RegExp(`<svg[^>]*curve-${measure}-title(.*?)</svg>`, 'su').exec(html) ?? [];
+		t.truthy(drawing, measure);
+		t.is(drawing!.match(/class="dot"/gu)?.length, 3);
+		t.is(drawing!.match(/class="level"/gu)?.length, 2);
+		const at = made.measures.indexOf(measure);
+		const value = percent(made.rows.find(({condition}) => condition === 'examples-2000')!.values[at]!);
+		t.true(drawing!.includes(`2,000 examples: ${value}%`));
+	}
+	// The names of data sets are not markup.
+	t.true(trainingStudyHtml(trainingStudy({dataset: 'a<b'})).includes('a&lt;b'));
+});
+
+test('what is not the result of a training study is refused', t => {
+	for (const wrong of [{}, {format: 'passagekit training study 0'}, null]) {
+		for (const call of [trainingFindings, trainingStudyHtml, trainingStudyMarkdown]) {
+			t.throws(() => call(wrong as never), {code: 'ERR_FORMAT'});
+		}
+	}
+	const [first, ...rest] = trainingStudy().rows;
+	const short = trainingStudy({rows: [{...first!, values: [0.5]}, ...rest]});
+	t.throws(() => trainingFindings(short), {code: 'ERR_FORMAT', message: /values of bm25: expected 5 values/u});
+});

@@ -1,0 +1,35 @@
+/** The findings of a training study: each claim of Karpukhin et al. (2020) with what was measured and a verdict. */
+import {withoutUndefined} from '../../statistics/finding.ts';
+import {type TrainingStudy, checkTrainingStudy} from '../study.ts';
+import type {TrainingFinding} from './finding-names.ts';
+import {distantSupervision, fewExamples, loss, moreExamples, similarity, training, transfer} from './other-findings.ts';
+import {batchSize, inBatchNegatives, kindOfNegatives, oneBm25Negative, twoBm25Negatives} from './scheme-findings.ts';
+
+/**
+Judges the paper's claims by the results of a study, and one claim of this package: that training helps at all. Claims
+about tables that the study does not have are left out. All tests are about other questions: each condition was trained
+with one seed only. Fails with `ERR_FORMAT` if `study` is not the result of a training study.
+
+@example
+```
+trainingFindings(study).map(({name, verdict}) => `${name}: ${verdict}`);
+//=> ['in-batch negatives: holds', 'batch size: holds in part', …]
+```
+*/
+export function trainingFindings(study: TrainingStudy): readonly TrainingFinding[] {
+	checkTrainingStudy(study);
+	return withoutUndefined([
+		moreExamples(study),
+		fewExamples(study),
+		kindOfNegatives(study),
+		inBatchNegatives(study),
+		batchSize(study),
+		oneBm25Negative(study),
+		twoBm25Negatives(study),
+		distantSupervision(study),
+		similarity(study),
+		loss(study),
+		transfer(study),
+		training(study),
+	]);
+}

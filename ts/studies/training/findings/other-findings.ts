@@ -1,0 +1,135 @@
+/** The findings about training examples, similarities, losses and other data sets (Karpukhin et al., 2020, §5.2). */
+import {counted, percent} from '../../../drawing/format.ts';
+import {verdictOfNoDifference} from '../../statistics/equivalence.ts';
+import {verdictOfGains, verdictOfParts} from '../../statistics/verdict.ts';
+import {FEW_EXAMPLES, curvePairs, similarityPairs, suffixOf, supervisionPair, testedMeasures, trainingPair} from '../claims.ts';
+import {bm25Name, transferNames} from '../conditions.ts';
+import {publishedTraining} from '../published.ts';
+import type {TrainingStudy} from '../study.ts';
+import {differences, evidenceOf, intervals, publishedMargin} from './evidence.ts';
+import type {TrainingFinding} from './finding-names.ts';
+
+export function moreExamples(study: TrainingStudy): TrainingFinding | undefined {
+	const evidence = evidenceOf(study.tests.curve, curvePairs(study.tables).more, testedMeasures);
+	return evidence.length === 0
+		? undefined
+		: {
+				name: 'more examples',
+				source: 'paper',
+				claim: 'More training examples make the encoder better, consistently.',
+				result: differences(evidence),
+				verdict: verdictOfGains(evidence, 'all'),
+				evidence,
+			};
+}
+
+export function fewExamples(study: TrainingStudy): TrainingFinding | undefined {
+	const {few} = curvePairs(study.tables);
+	if (study.tables.curve.length === 0) {
+		return undefined;
+	}
+	const evidence = evidenceOf(study.tests.curve, few, testedMeasures);
+	const claim = {
+		name: 'few examples',
+		source: 'paper',
+		claim: 'An encoder trained on 1,000 examples is already better than BM25.',
+	} as const;
+	if (evidence.length === 0) {
+		return {...claim, result: `No encoder was trained on ${FEW_EXAMPLES} examples or fewer.`, verdict: 'not tested', evidence};
+	}
+	return {...claim, result: differences(evidence), verdict: verdictOfGains(evidence, 'all'), evidence};
+}
+
+/** passagekit's own claim, without which the others say little. */
+export function training(study: TrainingStudy): TrainingFinding | undefined {
+	const evidence = evidenceOf(study.tests.curve, [trainingPair(study.settings.batchSize)], testedMeasures);
+	return evidence.length === 0
+		? undefined
+		: {
+				name: 'training',
+				source: 'study',
+				claim: 'The trained encoder is better than the model before training.',
+				result: differences(evidence),
+				verdict: verdictOfGains(evidence, 'all'),
+				evidence,
+			};
+}
+
+export function distantSupervision({tests, tables, examples}: TrainingStudy): TrainingFinding | undefined {
+	if (tables.supervision.length === 0) {
+		return undefined;
+	}
+	const evidence = evidenceOf(tests.supervision, [supervisionPair], testedMeasures);
+	const paper = publishedTraining.supervision;
+	const margin = publishedMargin([[paper.gold, paper.distant]], testedMeasures);
+	const {count, same} = examples.supervision!;
+	return {
+		name: 'distant supervision',
+		source: 'paper',
+		claim: 'Distant supervision, which takes the best BM25 hit with an answer as the positive, is hardly worse than gold positives.',
+		result:
+			`${differences(evidence)} ${intervals(evidence, margin)} ` +
+			`Distant supervision finds the gold positive of ${percent(same / count)}% of ${counted(count, 'example')}.`,
+		verdict: verdictOfNoDifference(evidence, margin),
+		evidence,
+	};
+}
+
+export function similarity({tests, tables}: TrainingStudy): TrainingFinding | undefined {
+	if (tables.similarities.length === 0) {
+		return undefined;
+	}
+	const l2 = evidenceOf(tests.similarities, similarityPairs.l2, testedMeasures);
+	const cosine = evidenceOf(tests.similarities, similarityPairs.cosine, testedMeasures);
+	const paper = publishedTraining.similarities;
+	const margin = publishedMargin([[paper['l2-nll'], paper['dot-nll']]], testedMeasures);
+	return {
+		name: 'similarity',
+		source: 'paper',
+		claim: 'L2 is comparable to the dot product, and both are better than cosine.',
+		result: `${differences(l2)} ${intervals(l2, margin)} ${differences(cosine)}`,
+		verdict: verdictOfParts([verdictOfNoDifference(l2, margin), verdictOfGains(cosine, 'all')]),
+		evidence: [...l2, ...cosine],
+	};
+}
+
+export function loss({tests, tables}: TrainingStudy): TrainingFinding | undefined {
+	const evidence = evidenceOf(tests.similarities, similarityPairs.loss, testedMeasures);
+	if (tables.similarities.length === 0 || evidence.length === 0) {
+		return undefined;
+	}
+	const paper = publishedTraining.similarities;
+	const margin = publishedMargin(
+		[
+			[paper['dot-triplet'], paper['dot-nll']],
+			[paper['l2-triplet'], paper['l2-nll']],
+		],
+		testedMeasures,
+	);
+	return {
+		name: 'loss',
+		source: 'paper',
+		claim: 'Triplet loss and negative log-likelihood (NLL) lead to almost the same accuracy.',
+		result: `${differences(evidence)} ${intervals(evidence, margin)}`,
+		verdict: verdictOfNoDifference(evidence, margin),
+		evidence,
+	};
+}
+
+export function transfer({tests, transfer: outcomes}: TrainingStudy): TrainingFinding | undefined {
+	const measures = outcomes.flatMap(({dataset}) => testedMeasures.map(measure => `${measure}${suffixOf(dataset)}`));
+	const evidence = evidenceOf(tests.transfer, [[transferNames.main, bm25Name]], measures);
+	if (evidence.length === 0) {
+		return undefined;
+	}
+	const fineTuned = evidenceOf(tests.transfer, [[transferNames.main, transferNames.own]], measures);
+	const loss = fineTuned.length === 0 ? '' : ` Compared with an encoder that was trained there: ${differences(fineTuned)}`;
+	return {
+		name: 'transfer',
+		source: 'paper',
+		claim: 'On other data sets, an encoder that was trained on one data set is better than BM25.',
+		result: `${differences(evidence)}${loss}`,
+		verdict: verdictOfGains(evidence, 'all'),
+		evidence,
+	};
+}

@@ -1,0 +1,148 @@
+/** The options of the training study, their defaults and their checks. */
+import {checkArray, checkBoolean, checkCount, checkNumber, checkString} from '../../core/checks.ts';
+import {RetrievalError} from '../../core/errors.ts';
+import {type OptionNames, callNames, optionNames} from '../../core/options.ts';
+import type {NamedTrainingFiles} from '../dataset/files.ts';
+import {type JudgedStudyOptions, checkJudgedOptions} from '../engine/judged-study.ts';
+import {checkStrings} from '../engine/options.ts';
+import type {TrainingSettings} from './study.ts';
+
+/** The options of `studyTraining`. */
+export interface TrainingStudyOptions extends Omit<JudgedStudyOptions, 'development' | 'questionEncoder'>, NamedTrainingFiles {
+	/** Path of the training questions, if their file name does not identify them. */
+	readonly train?: string | undefined;
+	/** The model that every training starts from. @default 'minilm-encoder' */
+	readonly encoder?: string | undefined;
+	/** Property of JSON questions that has the id of the gold passage, or an array of ids. @default none */
+	readonly goldField?: string | undefined;
+	/** Maximum number of training questions, taken at equal intervals. @default all */
+	readonly maxTrainingQuestions?: number | undefined;
+	/** Maximum number of test questions, taken at equal intervals. @default all */
+	readonly maxQuestions?: number | undefined;
+	/** Number of passes over the training examples. The paper has 40. @default 5 */
+	readonly epochs?: number | undefined;
+	/** Number of questions per step, except in Table 3. @default 32 */
+	readonly batchSize?: number | undefined;
+	/** The highest learning rate. The paper has 1e-5. @default 2e-5 */
+	readonly learningRate?: number | undefined;
+	/** Maximum number of tokens per input. @default as the model is configured, else 256 */
+	readonly maxTokens?: number | undefined;
+	/** Numbers of training examples for Figure 1; the number of all examples is added. @default [1000, 2000, 5000, 10000, 20000] */
+	readonly examples?: readonly number[] | undefined;
+	/** Whether to compare training schemes (Table 3). @default true */
+	readonly schemes?: boolean | undefined;
+	/** Whether to vary the number of training examples (Figure 1). @default true */
+	readonly curve?: boolean | undefined;
+	/** Whether to compare gold positives with distant supervision, if the data set has gold positives (Table 5). @default true */
+	readonly supervision?: boolean | undefined;
+	/** Whether to compare similarities and losses (Table 6). @default true */
+	readonly similarities?: boolean | undefined;
+	/** Folders or files of other data sets on which the trained encoder is measured, too (Table 2). @default none */
+	readonly transfer?: readonly string[] | undefined;
+	/** Number of threads. The same seed and number of threads give the same results on one machine. @default one per core */
+	readonly threads?: number | undefined;
+}
+
+export const trainingOptionNames: OptionNames = optionNames<TrainingStudyOptions>({
+	...callNames,
+	name: true,
+	corpus: true,
+	queries: true,
+	train: true,
+	test: true,
+	qrels: true,
+	encoder: true,
+	significance: true,
+	seed: true,
+	maxQuestions: true,
+	goldField: true,
+	maxTrainingQuestions: true,
+	epochs: true,
+	batchSize: true,
+	learningRate: true,
+	maxTokens: true,
+	examples: true,
+	schemes: true,
+	curve: true,
+	supervision: true,
+	similarities: true,
+	transfer: true,
+	threads: true,
+});
+
+/** The cut-offs k of top-k accuracy. */
+export const cutOffs = [1, 5, 20, 100];
+
+/** The defaults that the command line shows. */
+export const trainingDefaults = {epochs: 5, batchSize: 32, learningRate: 2e-5, examples: [1000, 2000, 5000, 10_000, 20_000]} as const;
+
+/** Checks the options, except the paths of files, and returns those that determine what is measured. */
+export function checkedTrainingSettings(options: TrainingStudyOptions): TrainingSettings {
+	checkStrings(options, ['name', 'encoder', 'goldField']);
+	const {seed, significance} = checkJudgedOptions(options);
+	const {schemes = true, curve = true, supervision = true, similarities = true, transfer = []} = options;
+	const parts = {schemes, curve, supervision, similarities};
+	for (const [name, value] of Object.entries(parts)) {
+		checkBoolean(name, value);
+	}
+	const {epochs, batchSize, learningRate, examples} = {...trainingDefaults, ...given(options)};
+	const {maxTrainingQuestions = null, maxQuestions = null, maxTokens = null, threads = null, goldField = null} = options;
+	checkCount('epochs', epochs, 1, 1_000_000);
+	// A batch of one question has no in-batch negatives.
+	checkCount('batchSize', batchSize, 2, 16_384);
+	checkOptionalCount('maxTrainingQuestions', maxTrainingQuestions, 2);
+	checkOptionalCount('maxTokens', maxTokens, 8, 1_000_000);
+	checkOptionalCount('threads', threads, 1, 10_000);
+	checkNumber('learningRate', learningRate);
+	if (!(learningRate > 0)) {
+		throw new RetrievalError('ERR_ARGUMENT', `learningRate: expected a number above 0, got ${learningRate}`);
+	}
+	checkArray('transfer', transfer, 'paths of data sets');
+	for (const [i, path] of transfer.entries()) {
+		checkString(`transfer[${i}]`, path);
+	}
+	return {
+		seed,
+		epochs,
+		batchSize,
+		learningRate,
+		maxTokens,
+		threads,
+		examples: checkedExamples(examples),
+		parts,
+		maxTrainingQuestions,
+		maxQuestions,
+		goldField,
+		depth: Math.max(...cutOffs),
+		significance,
+	};
+}
+
+function checkedExamples(examples: unknown): readonly number[] {
+	checkArray('examples', examples, 'numbers of training examples');
+	const counts: number[] = [];
+	for (const [i, count] of examples.entries()) {
+		checkCount(`examples[${i}]`, count, 2);
+		counts.push(count);
+	}
+	if (new Set(counts).size < counts.length) {
+		throw new RetrievalError('ERR_ARGUMENT', `examples: expected each number once, got ${counts.join(', ')}`);
+	}
+	return counts.toSorted((a, b) => a - b);
+}
+
+function checkOptionalCount(name: string, value: number | null, min: number, max?: number): void {
+	if (value !== null) {
+		checkCount(name, value, min, max);
+	}
+}
+
+/** Returns the options that are not `undefined`. */
+function given({
+	epochs,
+	batchSize,
+	learningRate,
+	examples,
+}: TrainingStudyOptions): Partial<Pick<TrainingSettings, 'epochs' | 'batchSize' | 'learningRate' | 'examples'>> {
+	return Object.fromEntries(Object.entries({epochs, batchSize, learningRate, examples}).filter(([, value]) => value !== undefined));
+}

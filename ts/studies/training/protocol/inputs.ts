@@ -1,0 +1,50 @@
+/** Reads the inputs of a training study: those of its own data set, and those of the other data sets. */
+import {resolve} from 'node:path';
+import {RetrievalError} from '../../../core/errors.ts';
+import {type DatasetFiles, datasetFiles, testableFiles} from '../../dataset/files.ts';
+import {joinedQuestions} from '../../dataset/questions.ts';
+import {datasetName, readInputs} from '../../engine/inputs.ts';
+import type {JudgedInputs} from '../../engine/judged-study.ts';
+import {sha256} from '../../storage/inputs.ts';
+import {type TrainingStudyOptions, checkedTrainingSettings} from '../options.ts';
+import type {TrainingSettings} from '../study.ts';
+
+/** The inputs of a training study, with its settings. */
+export interface TrainingStudyInputs extends JudgedInputs {
+	readonly settings: TrainingSettings;
+	/** The other data sets, without an encoder of their own. */
+	readonly transfer: readonly JudgedInputs[];
+}
+
+export async function readTrainingInputs(dataset: string, options: TrainingStudyOptions): Promise<TrainingStudyInputs> {
+	const settings = checkedTrainingSettings(options);
+	const {name = datasetName(dataset), transfer = [], goldField} = options;
+	const inputs = await judgedInputs(dataset, name, await datasetFiles(dataset, options, 'train'), options, goldField);
+	const others: JudgedInputs[] = [];
+	for (const path of transfer) {
+		const other = datasetName(path);
+		if ([inputs, ...others].some(({name}) => name === other)) {
+			throw new RetrievalError('ERR_ARGUMENT', `transfer: expected data sets with distinct names, got ${other} twice at ${resolve(path)}`);
+		}
+		others.push(await judgedInputs(path, other, await testableFiles(path), options, undefined));
+	}
+	return {...inputs, settings, transfer: others};
+}
+
+async function judgedInputs(
+	dataset: string,
+	name: string,
+	files: DatasetFiles,
+	{encoder, maxTrainingQuestions, maxQuestions, signal}: TrainingStudyOptions,
+	goldField: string | undefined,
+): Promise<JudgedInputs> {
+	// A single list is shortened after it was split.
+	const limits = files.questions.length === 2 ? [maxTrainingQuestions, maxQuestions] : [undefined];
+	const inputs = await readInputs(files, {encoder, limits, answers: 'preferred', goldField, signal});
+	return {
+		...inputs,
+		name,
+		allQuestions: joinedQuestions(dataset, inputs.questions),
+		qrels: files.qrels === undefined ? null : {sha256: await sha256(files.qrels, signal)},
+	};
+}

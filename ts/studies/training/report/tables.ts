@@ -1,0 +1,214 @@
+/** The tables of the training study's report, as data, numbered as in Karpukhin et al. (2020). */
+import {counted, listed, percent, withCommas} from '../../../drawing/format.ts';
+import {type Cell, type Column, type ReportTable, type Row, cell, emptyCell} from '../../../drawing/table.ts';
+import {baselineName, bm25Name, schemeBlocks, schemeName, untrainedName} from '../conditions.ts';
+import {labelOf} from '../labels.ts';
+import {publishedName, publishedTraining} from '../published.ts';
+import {type TrainingStudy, rowOf} from '../study.ts';
+
+/** A row of the paper: measure → percentage. */
+type PublishedRow = Readonly<Record<string, number>> | undefined;
+
+const decimal = (value: number): string => value.toFixed(1);
+export const paperGroup = 'Karpukhin et al.';
+
+/** The columns of the study's measures, and of the paper's. */
+const valueColumns = (measures: readonly string[], paper: readonly string[]): readonly Column[] => [
+	...measures.map(heading => ({heading})),
+	...paper.map((heading): Column => ({group: paperGroup, heading, kind: 'paper'})),
+];
+
+const valueCells = (values: readonly number[], paper: readonly string[], published: PublishedRow): readonly Cell[] => [
+	...values.map(value => ({text: percent(value)})),
+	...paper.map(measure => cell(published?.[measure], decimal)),
+];
+
+/** Sentence about the paper's numbers in Tables 3, 5 and 6. */
+const paperSentence = 'The paper’s numbers are for the development set of Natural Questions, 21 million passages, and BERT-base.';
+
+/** Table 3: training schemes. */
+export function schemesTable(study: TrainingStudy): ReportTable {
+	const {measures, tables, questions, settings} = study;
+	const paper = ['top-5', 'top-20', 'top-100'];
+	const published: Readonly<Record<string, PublishedRow>> = publishedTraining.schemes;
+	const row = (condition: string): Row => {
+		const {values, training} = rowOf(study, condition)!;
+		return {
+			heading: {text: labelOf(condition)},
+			cells: [
+				{text: training === undefined ? '' : negativeCount(training)},
+				{text: training?.inBatch ? 'yes' : ''},
+				...valueCells(values, paper, published[condition]),
+			],
+		};
+	};
+	const blocks = [
+		[bm25Name, untrainedName],
+		...schemeBlocks.map(block => block.map(schemeName).filter(name => tables.schemes.includes(name))),
+	];
+	return {
+		name: 'Table 3',
+		caption:
+			`Training schemes, on ${withCommas(questions.test)} test questions, in percent. #N is the number of negatives per question: those of its own, or those of the whole batch with in-batch negatives (IB). ` +
+			`“In-batch 32” has batches of 32 questions; “+ 1 BM25” has one more negative per question, drawn at random from the first BM25 hits without an answer. Each encoder was trained for ${counted(settings.epochs, 'epoch')}. ${leftOutSentence(study)}${paperSentence}`,
+		firstHeading: 'Negatives',
+		columns: [{heading: '#N', kind: 'words'}, {heading: 'IB', kind: 'words'}, ...valueColumns(measures, paper)],
+		blocks: blocks.filter(block => block.length > 0).map(block => ({rows: block.map(row)})),
+	};
+}
+
+/** Returns the number of negatives per question, as in the paper: "7", "31", or "31+32" with negatives of all questions. */
+function negativeCount({batchSize, inBatch, negatives}: NonNullable<TrainingStudy['rows'][number]['training']>): string {
+	const own = negatives?.count ?? 0;
+	return inBatch ? `${batchSize - 1}${own === 0 ? '' : `+${own * batchSize}`}` : String(own);
+}
+
+function leftOutSentence({tables, examples}: TrainingStudy): string {
+	const sentence = (because: TrainingStudy['tables']['schemesLeftOut'][number]['because'], reason: string): string => {
+		const labels = tables.schemesLeftOut.filter(each => each.because === because).map(({condition}) => `“${labelOf(condition)}”`);
+		return labels.length === 0 ? '' : `${listed(labels)} ${labels.length === 1 ? 'is' : 'are'} left out, because ${reason}. `;
+	};
+	return (
+		sentence('examples', `there are only ${counted(examples.count, 'training example')}`) +
+		sentence('passages', 'there are too few passages for such negatives')
+	);
+}
+
+/** The values of Figure 1: numbers of training examples. */
+export function curveTable(study: TrainingStudy): ReportTable {
+	const {measures, tables} = study;
+	const row = (heading: string, condition: string): Row => ({
+		heading: {text: heading},
+		cells: valueCells(rowOf(study, condition)!.values, [], undefined),
+	});
+	return {
+		name: 'Values of Figure 1',
+		caption: 'Effectiveness by the number of training examples, in percent. The smaller sets are random subsets of the larger ones.',
+		firstHeading: 'Training examples',
+		columns: valueColumns(measures, []),
+		blocks: [
+			{rows: [row(labelOf(bm25Name), bm25Name), row(labelOf(untrainedName), untrainedName)]},
+			{rows: tables.curve.map(({examples, condition}) => row(withCommas(examples), condition))},
+		],
+	};
+}
+
+/** Table 5: gold positives and distant supervision. */
+export function supervisionTable(study: TrainingStudy): ReportTable {
+	const {measures, tables, examples} = study;
+	const paper = ['top-1', 'top-5', 'top-20', 'top-100'];
+	const {gold, distant} = publishedTraining.supervision;
+	return {
+		name: 'Table 5',
+		caption:
+			`Training on gold positives and on the positives that distant supervision finds, for the same ${withCommas(examples.supervision!.count)} training questions, in percent. ` +
+			`Distant supervision takes the first passage with an answer that BM25 finds for the question together with its first answer. ${paperSentence}`,
+		firstHeading: 'Positives',
+		columns: valueColumns(measures, paper),
+		blocks: [
+			{
+				rows: tables.supervision.map((condition, i) => ({
+					heading: {text: ['Gold', 'Distant supervision'][i]!},
+					cells: valueCells(rowOf(study, condition)!.values, paper, [gold, distant][i]),
+				})),
+			},
+		],
+	};
+}
+
+/** Table 6: similarities and losses. */
+export function similaritiesTable(study: TrainingStudy): ReportTable {
+	const {measures, tables, settings} = study;
+	const paper = ['top-1', 'top-5', 'top-20', 'top-100'];
+	const published: Readonly<Record<string, PublishedRow>> = publishedTraining.similarities;
+	const names = {dot: 'Dot product', l2: 'L2', cosine: 'Cosine'};
+	return {
+		name: 'Table 6',
+		caption:
+			'Similarities of question and passage, and losses: negative log-likelihood (NLL), and triplet loss with a margin of 1; in percent. With cosine, similarities are divided by a temperature of 0.05. ' +
+			`All rows have the training scheme “${labelOf(baselineName(settings.batchSize))}”. ${paperSentence} It has none for cosine.`,
+		firstHeading: 'Similarity',
+		columns: [{heading: 'Loss', kind: 'words'}, ...valueColumns(measures, paper)],
+		blocks: [
+			{
+				rows: tables.similarities.map(condition => {
+					const {values, training} = rowOf(study, condition)!;
+					const {similarity, loss} = training!;
+					return {
+						heading: {text: names[similarity]},
+						cells: [{text: loss === 'nll' ? 'NLL' : 'triplet'}, ...valueCells(values, paper, published[`${similarity}-${loss}`])],
+					};
+				}),
+			},
+		],
+	};
+}
+
+/** Table 2: other data sets. */
+export function transferTable(study: TrainingStudy): ReportTable {
+	const {measures, transfer, rows, dataset, settings} = study;
+	const isPublished = [dataset, ...transfer.map(({dataset}) => dataset)].some(name => publishedName(name) !== undefined);
+	const paper = isPublished ? ['top-20', 'top-100'] : [];
+	const row = (name: string, condition: string, heading: string, values: readonly number[]): Row => ({
+		heading: {text: heading},
+		cells: valueCells(values, paper, publishedRow(name, condition)),
+	});
+	const multi = rows.filter(({condition}) => condition === 'multi');
+	const own = [bm25Name, untrainedName, baselineName(settings.batchSize)].map(condition => rowOf(study, condition)!);
+	return {
+		name: 'Table 2',
+		caption: `Effectiveness on other data sets, in percent. Encoders were trained on ${dataset}, on the data set itself if it has training questions, or on all data sets with training questions.${isPublished ? ' The paper’s numbers are for the test sets of NQ, WQ and TREC; there, the study’s data set is NQ.' : ''}`,
+		firstHeading: 'Trained on',
+		columns: valueColumns(measures, paper),
+		blocks: [
+			{
+				heading: dataset,
+				rows: [...own, ...multi].map(({condition, values}) => {
+					const name = condition === own[2]!.condition ? 'own' : condition;
+					return row(dataset, name, labelOf(name), values);
+				}),
+			},
+			...transfer.map(other => ({
+				heading: `${other.dataset}: ${withCommas(other.test)} test questions, ${withCommas(other.corpus.count)} passages`,
+				rows: other.rows.map(({condition, values}) =>
+					row(other.dataset, condition, condition === 'main' ? `Trained on ${dataset}` : labelOf(condition), values),
+				),
+			})),
+		],
+	};
+}
+
+/** Returns the paper's row for a condition on a data set; `undefined` if it has none. */
+function publishedRow(dataset: string, condition: string): PublishedRow {
+	const known: Readonly<Record<string, Readonly<Record<string, PublishedRow>>>> = publishedTraining.transfer;
+	const name = publishedName(dataset);
+	return name === undefined ? undefined : known[name]?.[condition];
+}
+
+/** How each condition was trained, and how training ended. */
+export function trainingTable({rows}: TrainingStudy): ReportTable {
+	return {
+		name: 'Training runs',
+		caption:
+			'Number of training examples and steps, and the mean loss of the batches of the first and of the last epoch. Losses of different schemes cannot be compared.',
+		firstHeading: 'Condition',
+		columns: [{heading: 'examples'}, {heading: 'steps'}, {heading: 'first loss'}, {heading: 'last loss'}],
+		blocks: [
+			{
+				rows: rows
+					.filter(({training}) => training !== undefined)
+					.map(({condition, training}) => ({
+						heading: {text: labelOf(condition)},
+						cells: training
+							? [
+									{text: withCommas(training.examples)},
+									{text: withCommas(training.steps)},
+									{text: training.losses.first.toFixed(3)},
+									{text: training.losses.last.toFixed(3)},
+								]
+							: [emptyCell, emptyCell, emptyCell, emptyCell],
+					})),
+			},
+		],
+	};
+}
