@@ -68,12 +68,6 @@ export declare class JudgedLists {
   firstRanks(methods: Array<FusionMethod>, within: number, control?: Control | undefined | null): Promise<Uint32Array>
 }
 
-/** Finds answers in passages, as the training of a reader does. */
-export declare class NativeAnswerWindows {
-  /** For each passage, returns 1 if it contains an answer to its question that training can use, else 0. */
-  withAnswer(questions: NativeReaderQuestions, control?: Control | undefined | null): Promise<Uint8Array>
-}
-
 /** An open BM25 index. */
 export declare class NativeBm25Index {
   /** Number of passages. */
@@ -377,11 +371,13 @@ export declare class NativeReader {
 
 /** A reader that is trained. */
 export declare class NativeReaderTrainer {
-  /** Makes a step with a batch. The first passage of each question is its positive. */
-  step(batch: NativeReaderQuestions, control?: Control | undefined | null): Promise<NativeStepReport>
+  /** Adds questions to the batch of the next step. The first passage of each question is its positive. */
+  addQuestions(questions: NativeReaderQuestions): void
+  /** Makes a step with the questions that were added. */
+  step(control?: Control | undefined | null): Promise<NativeStepReport>
   /**
-   * Returns the best answer to each question, scored as `normalized`; an empty string if there is none. Progress
-   * counts questions.
+   * Returns the best answer to each question, with the scoring `normalized`; an empty string if there is none.
+   * Progress counts questions.
    */
   answer(questions: NativeReaderQuestions, maxAnswerTokens: number, control?: Control | undefined | null): Promise<Array<string>>
   /** Writes the reader to a folder. */
@@ -606,6 +602,12 @@ export declare class NativeVectorIndex {
    * vectors.
    */
   exportVectors(path: string, idsPath?: string | undefined | null, control?: Control | undefined | null): Promise<number>
+}
+
+/** Finds answers in passages, as the training of a reader does. */
+export declare class NativeWindowLabeler {
+  /** For each passage, returns 1 if it contains an answer to its question that training can use, else 0. */
+  withAnswer(questions: NativeReaderQuestions, control?: Control | undefined | null): Promise<Uint8Array>
 }
 
 /** Selects negatives for the questions that are added to it. */
@@ -1368,14 +1370,19 @@ export interface NativeSplit {
 
 /** The options of all steps. */
 export interface NativeStepOptions {
+  /** The highest learning rate. */
   learningRate: number
+  /** Number of steps in which the learning rate grows. */
   warmUpSteps: number
+  /** Number of all steps, after which the learning rate is 0. */
   steps: number
   weightDecay: number
   dropout: number
   /** 0 stands for no clipping. */
   maxGradientNorm: number
+  /** The seed of dropout and of new heads. */
   seed: number
+  /** 0 stands for one per core. */
   threads: number
   /** In MiB. */
   activationMemory: number
@@ -1528,9 +1535,6 @@ export declare function newHnswIndex(options: NativeHnswOptions): NativeVectorIn
 /** Normalizes the case, punctuation, articles and white space of an answer, as SQuAD's evaluation script does. */
 export declare function normalizeAnswer(answer: string): string
 
-/** Opens the tokenizer of a model. */
-export declare function openAnswerWindows(folder: string, maxTokens: number, maxQuestionTokens: number): Promise<NativeAnswerWindows>
-
 /** Opens an index. If an analyzer is given, fails if the analyzer of the index differs from it. */
 export declare function openBm25Index(path: string, analyzer: NativeAnalyzer | undefined | null, options: NativeOpenOptions): Promise<NativeBm25Index>
 
@@ -1590,6 +1594,9 @@ export declare function openSegmenter(length: number, tokenizer?: string | undef
 export declare function openTokenizer(file: string): Promise<NativeTokenizer>
 
 export declare function openTrainingFile(path: string, options: NativeTrainingReadOptions, control?: Control | undefined | null): Promise<NativeTrainingReader>
+
+/** Opens the tokenizer of a model. */
+export declare function openWindowLabeler(folder: string, maxTokens: number, maxQuestionTokens: number): Promise<NativeWindowLabeler>
 
 /** Panics on the JavaScript thread, outside of `call_sync`, for the same test. */
 export declare function panicAtOnceForTest(): void

@@ -49,14 +49,15 @@ export async function writeBatches(
 	options: {readonly batchSize: number; readonly hardNegatives: number},
 ): Promise<WrittenBatches> {
 	const all = new Batches(examples, {...options, negatives: 0, inBatch: true, repeat: {}, seed: commonSettings.seed});
-	if (all.count < count) {
-		throw new Error(`batches: expected at least ${count}, got ${all.count}`);
+	if (all.batchCount < count) {
+		throw new Error(`batches: expected at least ${count}, got ${all.batchCount}`);
 	}
 	const tokenizer = await Tokenizer.load(model);
 	const inputs = modelInputs(tokenizer);
-	const batches = Array.from({length: count}, (_, number): BatchFile => {
-		const {questions, titles, texts, positives, excluded} = all.batch(1, number);
-		return {
+	const batches: BatchFile[] = [];
+	for (let number = 0; number < count; number += 1) {
+		const {questions, titles, texts, positives, excluded} = await all.batch(1, number);
+		batches.push({
 			questions,
 			titles,
 			texts,
@@ -64,8 +65,8 @@ export async function writeBatches(
 			excluded: [...excluded],
 			questionIds: questions.map(text => inputs('', text)),
 			passageIds: texts.map((text, i) => inputs(titles[i]!, text)),
-		};
-	});
+		});
+	}
 	mkdirSync(cache, {recursive: true});
 	const path = join(cache, file);
 	writeFileSync(path, JSON.stringify(batches));

@@ -260,7 +260,7 @@ export async function makeSamples(): Promise<Samples> {
 			topComposition: () => [pairs, [5]],
 			topKAccuracy: () => [run, questions, texts, [1], {}],
 			trainEncoder: () => [[trainingExample, otherExample], 'tiny-encoder', file('trained'), {pooling: 'mean', maxTokens: 32}],
-			trainReader: () => [[trainingExample, otherExample], 'tiny-encoder', file('trained-reader'), {passages: 2, maxTokens: 64}],
+			trainReader: () => [[trainingExample, otherExample], 'tiny-encoder', file('trained-reader'), {passagesPerQuestion: 2, maxTokens: 64}],
 			trainingFindings: () => [{}],
 			trainingStudyHtml: () => [{}],
 			trainingStudyMarkdown: () => [{}],

@@ -128,17 +128,22 @@ test('for training, model.safetensors is preferred over ONNX files, and has a fo
 	t.is(both.hub.requests.length, requestsBefore);
 
 	const onnx = await setUp(t);
-	t.deepEqual((await readdir(await downloadModel('owner/name', onnx.options, 'training'))).sort(), [
-		'complete.json',
-		'config.json',
-		'onnx',
-		'tokenizer.json',
-	]);
+	const folder = await downloadModel('owner/name', onnx.options, 'training');
+	t.is(folder, await downloadModel('owner/name', onnx.options));
+	t.deepEqual((await readdir(folder)).sort(), ['complete.json', 'config.json', 'onnx', 'tokenizer.json']);
+	const requests = onnx.hub.requests.length;
+	t.is(await downloadModel('owner/name', onnx.options, 'training'), folder);
+	t.is(onnx.hub.requests.length, requests, 'no request is made again');
 
-	const none = await setUp(t, {'tokenizer.json': TOKENIZER});
-	await t.throwsAsync(downloadModel('owner/name', none.options, 'training'), {
+	// A model that is in the cache for inference can be used offline.
+	const cached = await setUp(t);
+	const inferenceOnly = await downloadModel('owner/name', cached.options);
+	t.is(await downloadModel('owner/name', {...cached.options, offline: true}, 'training'), inferenceOnly);
+
+	const unconfigured = await setUp(t, {'tokenizer.json': TOKENIZER, 'model.safetensors': GRAPH});
+	await t.throwsAsync(downloadModel('owner/name', unconfigured.options, 'training'), {
 		code: 'ERR_DOWNLOAD',
 		message:
-			'model owner/name: expected model.safetensors or onnx/model.onnx or model.onnx at revision main on the hub, got none. Training needs the weights in one of these files.',
+			'model owner/name: expected config.json at revision main on the hub, got none. Training needs the configuration of the weights.',
 	});
 });

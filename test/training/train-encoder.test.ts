@@ -134,7 +134,7 @@ test('a training that is interrupted goes on from its checkpoint with the same b
 	t.true((await weights(parts)).equals(await weights(whole)));
 });
 
-test('a checkpoint of another training is refused, unless the training starts anew', async t => {
+test('a checkpoint of another training is refused, unless the training starts over', async t => {
 	const output = join(await folder(t), 'encoder');
 	const stopped = trainEncoder(train, 'tiny-encoder', output, {
 		...options,
@@ -153,7 +153,7 @@ test('a checkpoint of another training is refused, unless the training starts an
 	] as const) {
 		await t.throwsAsync(trainEncoder(data, 'tiny-encoder', output, {...options, epochs: 1, ...change}), {
 			code: 'ERR_ARGUMENT',
-			message: /expected the same model, examples and options as those of the training run in .*, got others; resume: false starts anew/u,
+			message: /expected the same model, examples and options as those of the training run in .*, got others; resume: false starts over/u,
 		});
 	}
 	const {steps} = await trainEncoder(train, 'tiny-encoder', output, {...options, epochs: 1, learningRate: 2e-3, resume: false});

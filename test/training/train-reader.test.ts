@@ -6,6 +6,7 @@ import test, {type ExecutionContext} from 'ava';
 import {ExtractiveReader, type TrainReaderOptions, type TrainingExample, trainReader, writeTrainingExamples} from '../../ts/index.ts';
 import {uniform} from '../../ts/core/random.ts';
 import {drawnPassages} from '../../ts/training/reader/batches.ts';
+import {readerExample} from '../../ts/training/reader/examples.ts';
 import {passagekit} from '../support/command.ts';
 
 async function folder(t: ExecutionContext): Promise<string> {
@@ -40,7 +41,7 @@ function examples(placeNumbers: readonly number[]): TrainingExample[] {
 
 const train = examples([0, 1]);
 const dev = examples([2]);
-const options: TrainReaderOptions = {batchSize: 8, passages: 3, learningRate: 1e-3, maxTokens: 64, threads: 2, seed: 1};
+const options: TrainReaderOptions = {batchSize: 8, passagesPerQuestion: 3, learningRate: 1e-3, maxTokens: 64, threads: 2, seed: 1};
 
 test('a reader learns to select a passage and to find the answer, and ExtractiveReader opens what is written', async t => {
 	const output = join(await folder(t), 'reader');
@@ -98,7 +99,7 @@ test('a reader can be trained further, and keeps what it has learned', async t =
 test('an interrupted training resumes from its checkpoint with the same bits', async t => {
 	const path = await folder(t);
 	const [whole, parts] = [join(path, 'whole'), join(path, 'parts')];
-	const settings = {...options, passages: 2, dev, epochs: 2, checkpointSteps: 1};
+	const settings = {...options, passagesPerQuestion: 2, dev, epochs: 2, checkpointSteps: 1};
 	const expected = await trainReader(train, 'tiny-encoder', whole, settings);
 	for (const stop of [1, 3]) {
 		const controller = new AbortController();
@@ -118,7 +119,7 @@ test('an interrupted training resumes from its checkpoint with the same bits', a
 	// A second call returns the result; another one is refused.
 	const again = trainReader(train, 'tiny-encoder', parts, {...settings, onProgress: () => t.fail('no step is made')});
 	t.deepEqual(await again, resumed);
-	for (const change of [{passages: 3}, {seed: 2}, {maxTokens: 63}]) {
+	for (const change of [{passagesPerQuestion: 3}, {seed: 2}, {maxTokens: 63}]) {
 		await t.throwsAsync(trainReader(train, 'tiny-encoder', parts, {...settings, ...change}), {
 			code: 'ERR_ARGUMENT',
 			message: /expected the same model, examples and options/u,
@@ -144,13 +145,18 @@ test('examples without an answer in a positive are skipped and counted', async t
 		epochs: 1,
 	});
 	t.deepEqual([result.examples, result.skipped, result.steps], [3, 3, 1]);
+	const alone = {...first!, hardNegatives: [{text: first!.positives[0]!.text}]};
+	await t.throwsAsync(trainReader([alone], 'tiny-encoder', join(path, 'd'), options), {
+		code: 'ERR_ARGUMENT',
+		message: 'examples: expected some with negatives, from which the positive is to be told, got none of 1',
+	});
 	await t.throwsAsync(trainReader([elsewhere, without], 'tiny-encoder', join(path, 'b'), options), {
 		code: 'ERR_ARGUMENT',
 		message: 'examples: expected some with a positive that contains an answer, got none of 2',
 	});
-	await t.throwsAsync(trainReader(train, 'tiny-encoder', join(path, 'c'), {...options, dev: [noPositive]}), {
+	await t.throwsAsync(trainReader(train, 'tiny-encoder', join(path, 'c'), {...options, dev: [noPositive, without]}), {
 		code: 'ERR_ARGUMENT',
-		message: 'dev: expected at least 1 example with a positive, got 0',
+		message: 'dev: expected at least 1 example with a positive and an answer, got none of 2',
 	});
 });
 
@@ -160,13 +166,17 @@ test('a step draws one positive, and hard negatives before others', t => {
 		question: 'q',
 		answers: ['a'],
 		positives: passages('p', 2),
-		hardNegatives: [...passages('h', 3), {text: 'p1'}],
-		negatives: passages('n', 4),
+		hardNegatives: [...passages('h', 3), {text: 'p1'}, {text: 'h0', id: 'again', score: 1}],
+		negatives: [...passages('n', 4), {text: 'h1'}],
 	};
+	t.is(readerExample({...example, answers: []}), undefined);
+	t.deepEqual(readerExample(example, 3)!.negatives, [], 'there are enough hard negatives');
+	const reduced = readerExample(example)!;
+	t.deepEqual([reduced.hardNegatives, reduced.negatives], [passages('h', 3), passages('n', 4)]);
 	const random = uniform(1);
 	const seen = new Set<string>();
 	for (let i = 0; i < 20; i += 1) {
-		const {passages: drawn} = drawnPassages(example, 6, random);
+		const {passages: drawn} = drawnPassages(reduced, 6, random);
 		const texts = drawn.map(({text}) => text);
 		t.regex(texts[0]!, /^p/u);
 		t.deepEqual(texts.slice(1, 4).toSorted(), ['h0', 'h1', 'h2']);
@@ -174,8 +184,8 @@ test('a step draws one positive, and hard negatives before others', t => {
 		texts.forEach(text => seen.add(text));
 	}
 	t.true(seen.has('p0') && seen.has('p1'));
-	t.is(drawnPassages(example, 3, random).passages.length, 3);
-	t.is(drawnPassages(example, 50, random).passages.length, 8);
+	t.is(drawnPassages(reduced, 3, random).passages.length, 3);
+	t.is(drawnPassages(reduced, 50, random).passages.length, 8);
 });
 
 test('models and options that cannot be used are refused', async t => {
@@ -185,12 +195,15 @@ test('models and options that cannot be used are refused', async t => {
 	};
 	await refused('tiny-encoder', {maxTokens: 257}, 'maxTokens: expected at most 256, got 257');
 	await refused('tiny-encoder', {maxTokens: 20}, /^maxTokens: expected at least \d+, got 20$/u);
-	await refused('tiny-encoder', {passages: 1}, /^passages: expected .* got 1$/u);
+	await refused('tiny-encoder', {passagesPerQuestion: 1}, /^passagesPerQuestion: expected .* got 1$/u);
 	await refused('tiny-encoder', {patience: 2}, 'patience: expected examples in dev to validate with, got none');
 	await refused('tiny-encoder', {learningRate: -1}, 'learningRate: expected a number above 0, got -1');
 	await refused('tiny-encoder', {hardNegatives: 1}, /hardNegatives/u);
 	await refused('nowhere', {}, /nowhere/u, 'ERR_MODEL_MISSING');
 	await refused('tiny-encoder', {learningRate: 1e30, maxGradientNorm: 0}, /^step \d+: expected a finite (loss|norm)/u, 'ERR_TRAINING');
+	// The last step of an epoch is followed by a validation.
+	const once = {learningRate: 1e30, maxGradientNorm: 0, warmUp: 0, epochs: 1, batchSize: 16, dev, resume: false};
+	await refused('tiny-encoder', once, /^step 1: expected a finite logit, got/u, 'ERR_TRAINING');
 });
 
 test('passagekit train reader trains from a file, or mines the examples', async t => {

@@ -43,14 +43,13 @@ interface HubFile {
 }
 
 const TOKENIZER = ['tokenizer.json'];
-/** Possible names of the file with the weights. The first file that exists is downloaded. */
-const WEIGHTS = {
-	inference: ['onnx/model.onnx', 'model.onnx'],
-	training: ['model.safetensors', 'onnx/model.onnx', 'model.onnx'],
-} as const;
+/** Possible names of the ONNX file of a model. The first file that exists is downloaded. */
+const ONNX_MODEL = ['onnx/model.onnx', 'model.onnx'];
+/** The file with the weights for training. */
+const SAFETENSORS = 'model.safetensors';
 
-/** What a model is downloaded for: `training` prefers weights as floats to those in an ONNX file, which may be quantized. */
-export type ModelUse = keyof typeof WEIGHTS;
+/** What a model is downloaded for: `training` prefers `model.safetensors` to ONNX files, whose weights may be quantized. */
+export type ModelUse = 'inference' | 'training';
 /** Files that are downloaded if they exist. */
 const OPTIONAL = ['config.json', '1_Pooling/config.json'];
 
@@ -59,8 +58,8 @@ const PROGRESS_INTERVAL_MS = 100;
 
 /**
 Returns the local folder of a model on the Hugging Face hub, after downloading the files that are not in the cache. `name` has the form
-`owner/name`. For `use` 'training', the weights are those in `model.safetensors` if the model has this file, and the folder is another one than
-for 'inference'. If all files are in the cache, no request is made. A broken download is resumed, files are compared with the hub's checksums,
+`owner/name`. For `use` 'training', the weights are those in `model.safetensors`, in a folder of their own; if the model does not have this file
+(weights that are split into several files are not found), the folder is that for 'inference'. If all files are in the cache, no request is made. A broken download is resumed, files are compared with the hub's checksums,
 and a file gets its final name only when it is complete. If several processes need the same model, one downloads it and the others wait.
 
 Fails with `ERR_DOWNLOAD` if a file cannot be downloaded or the model lacks weights or a tokenizer, and with `ERR_MODEL_MISSING` if
@@ -78,16 +77,20 @@ export async function downloadModel(name: string, options: DownloadOptions = {},
 	signal?.throwIfAborted();
 	// Names contain no `%`, so two revisions never share a folder.
 	const folder = join(cache, use === 'inference' ? 'models' : use, name.replace('/', '--'), encodeURIComponent(revision));
+	const asForInference = async (): Promise<string> => downloadModel(name, options, 'inference');
 	if (await isComplete(folder, options)) {
-		return folder;
+		return use === 'training' && !(await firstExisting(folder, [SAFETENSORS])) ? asForInference() : folder;
+	}
+	if (offline && use === 'training') {
+		return (await firstExisting(folder, [SAFETENSORS])) && (await firstExisting(folder, TOKENIZER)) ? folder : asForInference();
 	}
 	if (offline) {
 		// Without `complete.json`, the files may have been copied by hand, or the process was killed just before it wrote that file. The
-		// weights are downloaded last, so if they exist, the others do too.
+		// ONNX file is downloaded last, so if it exists, the others do too.
 		if (
 			!(await firstExisting(folder, ['complete.json'])) &&
 			(await firstExisting(folder, TOKENIZER)) &&
-			(await firstExisting(folder, WEIGHTS[use]))
+			(await firstExisting(folder, ONNX_MODEL))
 		) {
 			return folder;
 		}
@@ -100,6 +103,7 @@ export async function downloadModel(name: string, options: DownloadOptions = {},
 	await whileLocked(join(folder, '.lock'), signal, async () => {
 		if (!(await isComplete(folder, options))) {
 			const files = await findFiles({name, revision, use}, endpoint, {headers, signal});
+			// A model that has only an ONNX file has no files here, which the folder's `complete.json` says.
 			await fetchAll(files, folder, {headers, signal, onProgress: options.onProgress});
 			await markComplete(
 				folder,
@@ -108,10 +112,13 @@ export async function downloadModel(name: string, options: DownloadOptions = {},
 			);
 		}
 	});
-	return folder;
+	return use === 'training' && !(await firstExisting(folder, [SAFETENSORS])) ? asForInference() : folder;
 }
 
-/** Finds the files to download, the weights last. All files belong to the same commit, even if the branch moves meanwhile. */
+/**
+Finds the files to download, the weights last; none for training if the model has no `model.safetensors`. All files belong to the same commit, even if the
+branch moves meanwhile.
+*/
 async function findFiles(
 	{name, revision, use}: {readonly name: string; readonly revision: string; readonly use: ModelUse},
 	endpoint: string,
@@ -140,18 +147,28 @@ async function findFiles(
 		}
 		return found;
 	};
+	if (use === 'training') {
+		const weights = await find([SAFETENSORS]);
+		if (weights.length === 0) {
+			return [];
+		}
+		const config = await required(['config.json'], ' Training needs the configuration of the weights.');
+		return [
+			await required(TOKENIZER, ' Models need the tokenizer in this form.'),
+			config,
+			...(await find(['1_Pooling/config.json'])),
+			...weights,
+		];
+	}
 	const tokenizer = await required(TOKENIZER, ' Models need the tokenizer in this form.');
-	const advice = use === 'inference' ? ' Models need an ONNX export.' : ' Training needs the weights in one of these files.';
-	const weights = await required(WEIGHTS[use], advice);
+	const onnx = await required(ONNX_MODEL, ' Models need an ONNX export.');
 	const others: HubFile[] = [];
 	for (const file of OPTIONAL) {
 		others.push(...(await find([file])));
 	}
-	if (weights.file.endsWith('.onnx')) {
-		// Large models have their weights in a second file, which has one of these names.
-		others.push(...(await find([`${weights.file}_data`, `${weights.file}.data`])));
-	}
-	return [tokenizer, ...others, weights];
+	// Large models have their weights in a second file, which has one of these names.
+	others.push(...(await find([`${onnx.file}_data`, `${onnx.file}.data`])));
+	return [tokenizer, ...others, onnx];
 }
 
 async function fetchAll(files: readonly HubFile[], folder: string, {onProgress, ...options}: RequestOptions & CallOptions): Promise<void> {

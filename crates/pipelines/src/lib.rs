@@ -52,6 +52,6 @@ pub use read_run::{Cache, RunQuestion, RunReader, read_run};
 pub use reader_identity::ReaderOrigin;
 pub use run_readings::{RunAnswer, RunReadings};
 pub use train::{
-    AnswerWindows, EncoderTraining, EncoderTrainingOptions, Precision, QuestionPassages, ReaderTraining,
-    ReaderTrainingOptions, TrainingBatch, gold_ranks,
+    EncoderTraining, EncoderTrainingOptions, Precision, QuestionPassages, ReaderTraining,
+    ReaderTrainingOptions, TrainingBatch, WindowLabeler, gold_ranks,
 };

@@ -208,10 +208,12 @@ impl EncoderTrainer {
     }
 
     /// Returns the weights of a side. Those of sides that share their parameters are equal.
-    #[must_use]
-    pub fn weights(&self, side: Side) -> Weights {
-        let model = &self.engine.models[self.model(side)];
-        model.export().to_weights(model.network.shape())
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFinite`] if a parameter is not finite.
+    pub fn weights(&self, side: Side) -> Result<Weights, Error> {
+        self.engine.weights(self.model(side))
     }
 
     /// Writes the parameters and the state of the optimizer to a file, so that training can resume from there.

@@ -37,8 +37,8 @@ pub enum Error {
         /// Its value.
         got: String,
     },
-    /// The loss, the norm of the gradients, or a vector is infinite or not a number. The parameters are those before
-    /// the step.
+    /// The loss, the norm of the gradients, a parameter, a vector or a logit is infinite or not a number. If it is the
+    /// loss or the norm, the parameters are those before the step.
     #[error("step {step}: expected a finite {what}, got {got}; the learning rate may be too high")]
     NotFinite {
         /// Number of the step, from 1.

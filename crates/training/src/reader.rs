@@ -21,7 +21,7 @@ pub struct ReaderPassage<'a> {
     /// `[CLS] question [SEP] title [SEP] text [SEP]`
     pub text: Text<'a>,
     /// The tokens of the passage's text, which can be the start or the end of an answer.
-    pub answer_tokens: std::ops::Range<usize>,
+    pub text_tokens: std::ops::Range<usize>,
     /// The first and the last token of each correct span.
     pub spans: Vec<(usize, usize)>,
 }
@@ -37,7 +37,7 @@ pub struct ReaderTrainer {
 
 impl ReaderTrainer {
     /// Starts from the weights of a reader, or of another model. Heads that the model lacks start from small random
-    /// numbers: uniform, with the standard deviation 0.02 (Devlin et al., 2019).
+    /// numbers: uniform, with 0.02 as standard deviation, which is that of BERT's initialization.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl ReaderTrainer {
     ///
     /// # Errors
     ///
-    /// [`Error::Batch`] if a question has no passage, a text cannot be run, or a span is not within the answer tokens;
+    /// [`Error::Batch`] if a question has no passage, a text cannot be run, or a span is not within the text tokens;
     /// [`Error::NotFinite`]; [`Error::Canceled`]. After an error, the parameters are those before the step.
     pub fn step(&mut self, batch: &ReaderBatch<'_>, control: &Control) -> Result<(StepReport, usize), Error> {
         let (texts, plan) = self.plan(batch)?;
@@ -112,18 +112,23 @@ impl ReaderTrainer {
     ///
     /// # Errors
     ///
-    /// [`Error::Batch`] if a text cannot be run; [`Error::Canceled`].
+    /// [`Error::Batch`] if a text cannot be run; [`Error::NotFinite`] if a logit is not finite; [`Error::Canceled`].
     pub fn read(&mut self, texts: &[Text<'_>], control: &Control) -> Result<ReaderLogits, Error> {
         let plan = Plan::new(texts, &[(0, 0..texts.len())]);
-        let outputs = self.engine.run(&plan, texts, control, logits)?;
-        Ok(concatenate(&outputs))
+        let logits = concatenate(&self.engine.run(&plan, texts, control, logits)?);
+        if let Some(&got) = logits.spans.iter().chain(&logits.relevance).find(|logit| !logit.is_finite()) {
+            return Err(Error::NotFinite { step: self.step_count(), what: "logit", got });
+        }
+        Ok(logits)
     }
 
     /// Returns the weights of the reader.
-    #[must_use]
-    pub fn weights(&self) -> Weights {
-        let model = &self.engine.models[0];
-        model.export().to_weights(model.network.shape())
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFinite`] if a parameter is not finite.
+    pub fn weights(&self) -> Result<Weights, Error> {
+        self.engine.weights(0)
     }
 
     /// Does the same as [`EncoderTrainer::save`](crate::EncoderTrainer::save).
@@ -169,17 +174,17 @@ fn check(batch: &ReaderBatch<'_>) -> Result<(), Error> {
             return fail(format!("question {question}"), "at least 1 passage", "none".to_owned());
         }
         for passage in passages {
-            let (range, tokens) = (&passage.answer_tokens, passage.text.ids.len());
+            let (range, tokens) = (&passage.text_tokens, passage.text.ids.len());
             if range.end > tokens || range.start > range.end {
                 let got = format!("{} to {}", range.start, range.end);
-                return fail(format!("question {question}"), "answer tokens within the text", got);
+                return fail(format!("question {question}"), "text tokens within the input", got);
             }
             let is_within = |&&(start, end): &&(usize, usize)| {
                 start <= end && range.contains(&start) && range.contains(&end)
             };
             if let Some((start, end)) = passage.spans.iter().find(|span| !is_within(span)) {
                 let got = format!("{start} to {end}");
-                return fail(format!("question {question}"), "spans within the answer tokens", got);
+                return fail(format!("question {question}"), "spans within the text tokens", got);
             }
         }
     }
@@ -238,27 +243,27 @@ fn gradients(batch: &ReaderBatch<'_>, outputs: &mut [ReaderLogits]) -> f32 {
     let (mut spans, mut relevance) = (all.spans.as_mut_slice(), all.relevance.as_mut_slice());
     let mut loss = 0.0;
     for passages in batch {
-        let of_question: Vec<PassageSpans> = passages
+        let question_spans: Vec<PassageSpans> = passages
             .iter()
             .map(|passage| PassageSpans {
                 tokens: passage.text.ids.len(),
-                answer_tokens: passage.answer_tokens.clone(),
+                text_tokens: passage.text_tokens.clone(),
                 spans: passage.spans.clone(),
             })
             .collect();
-        let tokens: usize = of_question.iter().map(|passage| passage.tokens).sum();
+        let tokens: usize = question_spans.iter().map(|passage| passage.tokens).sum();
         let (these_spans, later_spans) = spans.split_at_mut(2 * tokens);
         let (these, later) = relevance.split_at_mut(passages.len());
-        loss += reader_loss(&of_question, these_spans, these, weight);
+        loss += reader_loss(&question_spans, these_spans, these, weight);
         (spans, relevance) = (later_spans, later);
     }
     let (mut spans, mut relevance) = (all.spans.as_slice(), all.relevance.as_slice());
     for output in outputs {
-        let (of_group, after) = spans.split_at(output.spans.len());
-        output.spans.copy_from_slice(of_group);
+        let (group_spans, after) = spans.split_at(output.spans.len());
+        output.spans.copy_from_slice(group_spans);
         spans = after;
-        let (of_group, after) = relevance.split_at(output.relevance.len());
-        output.relevance.copy_from_slice(of_group);
+        let (group_relevance, after) = relevance.split_at(output.relevance.len());
+        output.relevance.copy_from_slice(group_relevance);
         relevance = after;
     }
     loss

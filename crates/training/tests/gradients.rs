@@ -290,7 +290,7 @@ fn models_without_token_types_and_with_a_first_position_have_the_right_gradients
 fn spans() -> Vec<Vec<PassageSpans>> {
     let passage = |tokens: usize, spans: &[(usize, usize)]| PassageSpans {
         tokens,
-        answer_tokens: tokens / 2..tokens,
+        text_tokens: tokens / 2..tokens,
         spans: spans.to_vec(),
     };
     vec![
@@ -317,7 +317,7 @@ fn gradients_of_readers_agree_with_finite_differences() {
         .map(|passages| {
             let passage = |passage: &PassageSpans| ReaderPassage {
                 text: borrowed.next().expect("a text"),
-                answer_tokens: passage.answer_tokens.clone(),
+                text_tokens: passage.text_tokens.clone(),
                 spans: passage.spans.clone(),
             };
             passages.iter().map(passage).collect()
@@ -332,7 +332,7 @@ fn gradients_of_readers_agree_with_finite_differences() {
             let relevance = &outputs[2][passage..passage + passages.len()];
             loss += relevance.iter().map(|logit| logit.exp()).sum::<f64>().ln() - relevance[0];
             let positive = &passages[0];
-            let range = token + positive.answer_tokens.start..token + positive.answer_tokens.end;
+            let range = token + positive.text_tokens.start..token + positive.text_tokens.end;
             let probability = |output: usize, at: usize| {
                 let sum: f64 = outputs[output][range.clone()].iter().map(|logit| logit.exp()).sum();
                 outputs[output][token + at].exp() / sum

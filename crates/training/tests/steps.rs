@@ -121,7 +121,7 @@ fn steps_are_those_of_adam_with_decoupled_weight_decay_for_all_words_in_every_st
     options.step.max_gradient_norm = Some(0.5);
     options.step.schedule.rate = 0.02;
     let mut trainer = EncoderTrainer::new(&weights(1), None, options).expect("a trainer");
-    let start = values(&trainer.weights(Side::Question));
+    let start = values(&trainer.weights(Side::Question).expect("finite"));
     let mut parameters: Vec<f64> = start.iter().map(|(value, _)| f64::from(*value)).collect();
     let (mut means, mut variances) = (vec![0.0; parameters.len()], vec![0.0; parameters.len()]);
     for number in 1..=6 {
@@ -144,7 +144,7 @@ fn steps_are_those_of_adam_with_decoupled_weight_decay_for_all_words_in_every_st
             parameters[at] -= rate * mean / (variance.sqrt() + 1e-8);
         }
     }
-    let found = values(&trainer.weights(Side::Question));
+    let found = values(&trainer.weights(Side::Question).expect("finite"));
     for (at, ((found, _), expected)) in found.iter().zip(&parameters).enumerate() {
         // A gradient that is 0 up to rounding makes a step of any size up to the learning rate: keys' biases.
         let tolerance = if variances[at].sqrt() < 1e-7 { 0.05 } else { 2e-5 };
@@ -160,7 +160,7 @@ fn the_same_seed_and_threads_give_the_same_bits_whatever_is_kept_in_memory() {
     let run = |options: EncoderOptions| {
         let mut trainer = EncoderTrainer::new(&weights(2), None, options).expect("a trainer");
         let losses: Vec<f32> = (0..4).map(|number| step(&mut trainer, number)).collect();
-        (losses, values(&trainer.weights(Side::Passage)))
+        (losses, values(&trainer.weights(Side::Passage).expect("finite")))
     };
     let expected = run(options());
     assert_eq!(run(options()), expected);
@@ -225,7 +225,10 @@ fn training_goes_on_from_a_checkpoint_with_the_same_bits() {
         assert_eq!(resumed.step_count(), 3);
         (3..6).for_each(|number| _ = step(&mut resumed, number));
         for side in [Side::Question, Side::Passage] {
-            assert_eq!(values(&resumed.weights(side)), values(&trainer.weights(side)));
+            assert_eq!(
+                values(&resumed.weights(side).expect("finite")),
+                values(&trainer.weights(side).expect("finite"))
+            );
         }
     }
     let mut shared = EncoderTrainer::new(&weights(5), None, options).expect("a trainer");
@@ -233,11 +236,11 @@ fn training_goes_on_from_a_checkpoint_with_the_same_bits() {
     assert_eq!(message, "checkpoint: expected 1 models, got 2");
     let small = random(Shape { layers: 1, ..SHAPE }, 1, false);
     let mut small = EncoderTrainer::new(&small, Some(&small), options).expect("a trainer");
-    let before = values(&small.weights(Side::Question));
+    let before = values(&small.weights(Side::Question).expect("finite"));
     assert!(matches!(small.load(&file), Err(Error::Checkpoint { .. })));
     let bytes = std::fs::read(&file).expect("the file");
     let mut trainer = EncoderTrainer::new(&weights(5), Some(&other), options).expect("a trainer");
-    let unchanged = values(&trainer.weights(Side::Question));
+    let unchanged = values(&trainer.weights(Side::Question).expect("finite"));
     for at in [100, bytes.len() / 2, bytes.len() - 3] {
         let mut damaged = bytes.clone();
         damaged[at] ^= 1;
@@ -246,15 +249,15 @@ fn training_goes_on_from_a_checkpoint_with_the_same_bits() {
         std::fs::write(&file, &bytes[..at]).expect("writes");
         assert!(trainer.load(&file).is_err(), "{at} bytes");
     }
-    assert_eq!(values(&trainer.weights(Side::Question)), unchanged);
-    assert_eq!(values(&small.weights(Side::Question)), before);
+    assert_eq!(values(&trainer.weights(Side::Question).expect("finite")), unchanged);
+    assert_eq!(values(&small.weights(Side::Question).expect("finite")), before);
 }
 
 #[test]
 fn after_an_error_the_parameters_are_those_before_the_step() {
     let mut trainer = EncoderTrainer::new(&weights(7), None, options()).expect("a trainer");
     step(&mut trainer, 0);
-    let before = values(&trainer.weights(Side::Question));
+    let before = values(&trainer.weights(Side::Question).expect("finite"));
     let batch = Batch::new(1);
     let canceled = Control::new();
     canceled.cancel();
@@ -276,7 +279,7 @@ fn after_an_error_the_parameters_are_those_before_the_step() {
         refused(&mut trainer, &none),
         "batch: expected at least 1 question, got 0 questions and 0 passages"
     );
-    assert_eq!(values(&trainer.weights(Side::Question)), before);
+    assert_eq!(values(&trainer.weights(Side::Question).expect("finite")), before);
     assert_eq!(trainer.step_count(), 1);
     // A parameter that is not a number makes the loss so.
     let mut broken = weights(8);
@@ -337,7 +340,7 @@ fn a_reader_learns_to_find_spans_and_to_choose_passages() {
                 (Text { ids: ids.clone().leak(), type_0_count: 4 }, spans)
             };
             let passages = texts.iter().enumerate().map(of);
-            passages.map(|(text, spans)| ReaderPassage { text, answer_tokens: 4..10, spans }).collect()
+            passages.map(|(text, spans)| ReaderPassage { text, text_tokens: 4..10, spans }).collect()
         })
         .collect();
     let options = StepOptions {
@@ -361,7 +364,7 @@ fn a_reader_learns_to_find_spans_and_to_choose_passages() {
     let mut bad = batch.clone();
     bad[0][0].spans = vec![(3, 4)];
     let message = trainer.step(&bad, &Control::new()).expect_err("refused").to_string();
-    assert_eq!(message, "question 0: expected spans within the answer tokens, got 3 to 4");
+    assert_eq!(message, "question 0: expected spans within the text tokens, got 3 to 4");
     bad[0].clear();
     let message = trainer.step(&bad, &Control::new()).expect_err("refused").to_string();
     assert_eq!(message, "question 0: expected at least 1 passage, got none");

@@ -8,8 +8,8 @@ mod reader;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A step that panics may leave parameters of which only some have been updated. The caller gets the error and closes
-/// the trainer.
+/// Locks a trainer, even after a panic. A step that panics may leave only some parameters updated; the caller gets the
+/// error and closes the trainer.
 fn lock<T>(trainer: &Mutex<T>) -> MutexGuard<'_, T> {
     trainer.lock().unwrap_or_else(PoisonError::into_inner)
 }

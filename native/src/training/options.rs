@@ -39,14 +39,19 @@ pub struct NativeReaderTrainingOptions {
 /// The options of all steps.
 #[napi(object)]
 pub struct NativeStepOptions {
+    /// The highest learning rate.
     pub learning_rate: f64,
+    /// Number of steps in which the learning rate grows.
     pub warm_up_steps: u32,
+    /// Number of all steps, after which the learning rate is 0.
     pub steps: u32,
     pub weight_decay: f64,
     pub dropout: f64,
     /// 0 stands for no clipping.
     pub max_gradient_norm: f64,
+    /// The seed of dropout and of new heads.
     pub seed: u32,
+    /// 0 stands for one per core.
     pub threads: u32,
     /// In MiB.
     pub activation_memory: u32,

@@ -7,7 +7,7 @@ use inference::ReaderPassage;
 use napi::Env;
 use napi::bindgen_prelude::{Object, Uint8Array, Uint32Array};
 use napi_derive::napi;
-use pipelines::{AnswerWindows, QuestionPassages, ReaderTraining};
+use pipelines::{QuestionPassages, ReaderTraining, WindowLabeler};
 use reading::{Evidence, Merge, ReadOptions, SpanLimits, SpanScoring};
 
 use super::lists::lists;
@@ -73,13 +73,13 @@ impl Questions {
 
 /// Finds answers in passages, as the training of a reader does.
 #[napi]
-pub struct NativeAnswerWindows {
-    inner: Arc<AnswerWindows>,
+pub struct NativeWindowLabeler {
+    inner: Arc<WindowLabeler>,
 }
 
 /// Opens the tokenizer of a model.
-#[napi(ts_return_type = "Promise<NativeAnswerWindows>", catch_unwind)]
-pub fn open_answer_windows<'env>(
+#[napi(ts_return_type = "Promise<NativeWindowLabeler>", catch_unwind)]
+pub fn open_window_labeler<'env>(
     env: &'env Env,
     folder: String,
     max_tokens: u32,
@@ -87,12 +87,12 @@ pub fn open_answer_windows<'env>(
 ) -> napi::Result<Object<'env>> {
     spawn(env, move || {
         let config = reader_config(max_tokens, max_question_tokens);
-        Ok(NativeAnswerWindows { inner: Arc::new(AnswerWindows::open(&PathBuf::from(folder), config)?) })
+        Ok(NativeWindowLabeler { inner: Arc::new(WindowLabeler::open(&PathBuf::from(folder), config)?) })
     })
 }
 
 #[napi]
-impl NativeAnswerWindows {
+impl NativeWindowLabeler {
     /// For each passage, returns 1 if it contains an answer to its question that training can use, else 0.
     #[napi(ts_return_type = "Promise<Uint8Array>", catch_unwind)]
     pub fn with_answer<'env>(
@@ -101,10 +101,10 @@ impl NativeAnswerWindows {
         questions: NativeReaderQuestions,
         control: Option<&Control>,
     ) -> napi::Result<Object<'env>> {
-        let (windows, control, questions) =
+        let (labeler, control, questions) =
             (Arc::clone(&self.inner), control_or_new(control), Questions::from(questions));
         spawn(env, move || {
-            let found = windows.with_answer(&questions.borrow()?, &control)?;
+            let found = labeler.with_answer(&questions.borrow()?, &control)?;
             Ok(Uint8Array::from(found.into_iter().flatten().map(u8::from).collect::<Vec<_>>()))
         })
     }
@@ -115,6 +115,8 @@ impl NativeAnswerWindows {
 pub struct NativeReaderTrainer {
     /// `None` once the trainer is closed.
     inner: Option<Arc<Mutex<ReaderTraining>>>,
+    /// The questions of the next step.
+    batch: Vec<Questions>,
 }
 
 impl NativeReaderTrainer {
@@ -132,30 +134,32 @@ pub fn open_reader_trainer<'env>(
 ) -> napi::Result<Object<'env>> {
     spawn(env, move || {
         let trainer = ReaderTraining::open(&PathBuf::from(folder), &options.parse())?;
-        Ok(NativeReaderTrainer { inner: Some(Arc::new(Mutex::new(trainer))) })
+        Ok(NativeReaderTrainer { inner: Some(Arc::new(Mutex::new(trainer))), batch: Vec::new() })
     })
 }
 
 #[napi]
 impl NativeReaderTrainer {
-    /// Makes a step with a batch. The first passage of each question is its positive.
+    /// Adds questions to the batch of the next step. The first passage of each question is its positive.
+    #[napi(catch_unwind)]
+    pub fn add_questions(&mut self, questions: NativeReaderQuestions) {
+        self.batch.push(Questions::from(questions));
+    }
+
+    /// Makes a step with the questions that were added.
     #[napi(ts_return_type = "Promise<NativeStepReport>", catch_unwind)]
-    pub fn step<'env>(
-        &self,
-        env: &'env Env,
-        batch: NativeReaderQuestions,
-        control: Option<&Control>,
-    ) -> napi::Result<Object<'env>> {
-        let (trainer, control, batch) = (self.trainer(), control_or_new(control), Questions::from(batch));
+    pub fn step<'env>(&mut self, env: &'env Env, control: Option<&Control>) -> napi::Result<Object<'env>> {
+        let (trainer, control) = (self.trainer(), control_or_new(control));
+        let batch = std::mem::take(&mut self.batch);
         spawn(env, move || {
             let trainer = trainer?;
-            let step = lock(&trainer).step(&batch.borrow()?, &control)?;
-            Ok(NativeStepReport::from(step))
+            let questions = batch.iter().map(Questions::borrow).collect::<CallResult<Vec<_>>>()?.concat();
+            Ok(NativeStepReport::from(lock(&trainer).step(&questions, &control)?))
         })
     }
 
-    /// Returns the best answer to each question, scored as `normalized`; an empty string if there is none. Progress
-    /// counts questions.
+    /// Returns the best answer to each question, with the scoring `normalized`; an empty string if there is none.
+    /// Progress counts questions.
     #[napi(ts_return_type = "Promise<Array<string>>", catch_unwind)]
     pub fn answer<'env>(
         &self,
@@ -212,6 +216,6 @@ impl NativeReaderTrainer {
     /// Closes the trainer. Its memory is freed once calls in progress have finished.
     #[napi(catch_unwind)]
     pub fn close(&mut self) {
-        drop_elsewhere(self.inner.take());
+        drop_elsewhere((self.inner.take(), std::mem::take(&mut self.batch)));
     }
 }

@@ -54,7 +54,8 @@ Examples:
 async function encoder(flags: TrainEncoderFlags, signal: AbortSignal): Promise<void> {
 	const {shared, options} = splitFlags(flags);
 	const {init, output, json} = shared;
-	const {examples, dev} = trainingData('train encoder', shared, {signal});
+	const {hardNegatives = 1, negatives = 0} = options;
+	const {examples, dev} = trainingData('train encoder', shared, {signal, hardNegatives, randomNegatives: negatives});
 	const result = await withProgress(shared, describe, async callbacks =>
 		trainEncoder(examples, init, output, {...options, ...callbacks, dev, signal}),
 	);

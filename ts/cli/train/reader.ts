@@ -5,17 +5,21 @@ import {count} from '../options.ts';
 import {print, printJson} from '../output.ts';
 import {type SharedFlags, addDataFlags, addStepFlags, noteResult, splitFlags, trainingData, withProgress} from './shared.ts';
 
-type TrainReaderFlags = SharedFlags & Omit<TrainReaderOptions, 'dev' | 'passages'> & {readonly passagesPerQuestion?: number};
+type TrainReaderFlags = SharedFlags & Omit<TrainReaderOptions, 'dev'>;
 
-/** The default of `passages` of `trainReader`. */
-const PASSAGES = 24;
+/** The default of `passagesPerQuestion`. */
+const DEFAULT_PASSAGES = 24;
 
 export function registerTrainReader(train: Command, signal: AbortSignal): void {
 	const command = train
 		.command('reader')
 		.description('train an extractive reader, and write it to a folder; an interrupted run resumes from its checkpoint');
 	addDataFlags(command, 'reader')
-		.option('--passages-per-question <n>', `passages per question and step: a positive and negatives (default: ${PASSAGES})`, count(2))
+		.option(
+			'--passages-per-question <n>',
+			`passages per question and step: a positive and negatives (default: ${DEFAULT_PASSAGES})`,
+			count(2),
+		)
 		.option('--max-tokens <n>', 'maximum number of tokens per input (default: as configured, else 256)', count(8))
 		.option('--max-question-tokens <n>', 'maximum number of tokens of the question (default: as configured, else 40)', count(1))
 		.option('--max-answer-tokens <n>', 'maximum number of tokens per answer in validations (default: 10)', count(1));
@@ -23,8 +27,8 @@ export function registerTrainReader(train: Command, signal: AbortSignal): void {
 		.addHelpText(
 			'after',
 			`
-With --passages and --questions, each question gets its best BM25 hits without an answer as negatives. With --data, use a file that has
-enough negatives, as \`passagekit mine --negatives ${PASSAGES - 1}\` writes it.
+With --passages and --questions, the best BM25 hits without an answer are the negatives of a question. With --data, use a file that has
+enough negatives, as \`passagekit mine --negatives ${2 * (DEFAULT_PASSAGES - 1)}\` writes it.
 
 Examples:
   $ passagekit train reader --passages psgs.tsv --questions train.jsonl --dev dev.jsonl --init minilm-encoder -o my-reader
@@ -35,12 +39,14 @@ Examples:
 }
 
 async function reader(flags: TrainReaderFlags, signal: AbortSignal): Promise<void> {
-	const {shared, options: allOptions} = splitFlags(flags);
+	const {shared, options} = splitFlags(flags);
 	const {init, output, json} = shared;
-	const {passagesPerQuestion = PASSAGES, ...options} = allOptions;
-	const {examples, dev} = trainingData('train reader', shared, {signal, hardNegatives: passagesPerQuestion - 1});
+	const {passagesPerQuestion = DEFAULT_PASSAGES} = options;
+	// More negatives than a step needs, so that each step draws others, as in DPR (Karpukhin et al., 2020, §6.1).
+	const hardNegatives = 2 * (passagesPerQuestion - 1);
+	const {examples, dev} = trainingData('train reader', shared, {signal, hardNegatives, maxRank: Math.max(100, 2 * hardNegatives)});
 	const result = await withProgress(shared, describe, async callbacks =>
-		trainReader(examples, init, output, {...options, ...callbacks, passages: passagesPerQuestion, dev, signal}),
+		trainReader(examples, init, output, {...options, ...callbacks, dev, signal}),
 	);
 	if (json) {
 		printJson(result);

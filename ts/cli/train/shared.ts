@@ -53,7 +53,7 @@ export function addStepFlags(command: Command, {batchSize, patience}: {readonly 
 		.addOption(new Option('--precision <p>', 'weights in the ONNX file (default: int8)').choices(['float32', 'int8', 'int8-reduced']))
 		.option('--activation-memory <mib>', 'maximum memory for activations, in MiB (default: 2048)', count(1))
 		.option('--checkpoint-steps <n>', 'steps between checkpoints (default: 100)', count(1))
-		.option('--no-resume', 'start anew even if the folder has a checkpoint or a result')
+		.option('--no-resume', 'start over even if the folder has a checkpoint or a result')
 		.option('--seed <n>', 'seed of all random choices (default: 42)', count(0))
 		.option('--threads <n>', 'number of threads (default: one per core)', count(1))
 		.option('--json', 'print one JSON object');

@@ -3,7 +3,7 @@ import {RetrievalError} from '../../core/errors.ts';
 import {type Binding} from '../../core/native/native.ts';
 import type {TrainingExample, TrainingPassage} from '../data/index.ts';
 import {PassageList} from '../data/passage-list.ts';
-import {EpochOrder, randomOf, shuffled} from '../run/random-order.ts';
+import {EpochOrder, seededRandom, shuffled} from '../run/random-order.ts';
 import type {CheckedTrainEncoderOptions} from './options.ts';
 
 /** Maximum number of examples per epoch, with repetitions. */
@@ -30,14 +30,14 @@ export class Batches {
 	}
 
 	/** Number of batches per epoch. */
-	get count(): number {
-		return this.#order.batches;
+	get batchCount(): number {
+		return this.#order.batchCount;
 	}
 
 	/** Makes a batch of an epoch. */
-	batch(epoch: number, number: number): Batch {
-		const random = randomOf(this.#options.seed, epoch, number + 1);
-		const examples = this.#order.of(epoch, number).map(i => this.#examples[i]!);
+	async batch(epoch: number, number: number): Promise<Batch> {
+		const random = seededRandom(this.#options.seed, epoch, number + 1);
+		const examples = (await this.#order.positions(epoch, number)).map(i => this.#examples[i]!);
 		return makeBatch(examples, this.#options, random);
 	}
 }

@@ -19,7 +19,10 @@ export interface TrainedEncoder {
 	readonly folder: string;
 	/** The folder of the encoder of passages. The same as `folder` unless it has parameters of its own. */
 	readonly passageFolder: string;
-	/** The epoch whose weights were kept, from 1; 0 if no epoch was better than the model before training. */
+	/**
+	The epoch whose weights were kept, from 1; 0 if no epoch was better than the model before training. Without validation examples, the last
+	epoch.
+	*/
 	readonly bestEpoch: number;
 	/** All epochs, from the model before training on. */
 	readonly epochs: ReadonlyArray<TrainingEpoch<EncoderValidation>>;

@@ -1,16 +1,17 @@
 /** Trains the encoder of a dense retriever. */
 import {join, resolve} from 'node:path';
 import {checkIterable, checkString} from '../../core/checks.ts';
+import {RetrievalError} from '../../core/errors.ts';
 import type {Binding} from '../../core/native/native.ts';
 import {configured} from '../../encoders/onnx-encoder.ts';
 import {modelOptions, resolveModel} from '../../models/resolve.ts';
 import type {TrainingExample} from '../data/training-example.ts';
-import {checkDev, collectExamples} from '../run/examples.ts';
+import {type UsableExamples, collectExamples, textsOf} from '../run/examples.ts';
 import {makeOutput, modelFingerprint} from '../run/output-folder.ts';
 import {identityOf, stepOptions} from '../run/step-options.ts';
 import {train} from '../run/train.ts';
 import {Batches} from './batches.ts';
-import {EncoderTrainee} from './encoder-trainee.ts';
+import {TrainableEncoder} from './trainable-encoder.ts';
 import {folders} from './folders.ts';
 import {type CheckedTrainEncoderOptions, type TrainEncoderOptions, checkedTrainEncoderOptions} from './options.ts';
 import type {TrainedEncoder} from './result.ts';
@@ -59,11 +60,12 @@ export async function trainEncoder(
 	const model = await resolveModel(init, modelOptions({...checked, onProgress: undefined}), 'training');
 	const folder = resolve(output);
 	await makeOutput(folder, model, [folder, join(folder, 'question'), join(folder, 'passage')]);
-	const usable = await collectExamples('examples', examples, example => withoutUnused(example, checked), signal);
-	const dev = await collectExamples('dev', checked.dev ?? [], example => ({...example, answers: []}), signal);
+	const written = Object.values(folders(folder, separatePassageEncoder));
+	const usable = await collectExamples('examples', examples, example => reduced(example, checked), signal);
+	const dev = await collectExamples('dev', checked.dev ?? [], example => reduced(example, {repeat: {}}), signal);
 	const batches = new Batches(usable.examples, checked);
-	checkDev(checked.dev, dev);
-	const settings = await nativeOptions(model, checked, batches.count);
+	checkDev(checked, dev);
+	const settings = await nativeOptions(model, checked, batches.batchCount);
 	const identity = {
 		kind: 'encoder',
 		...settings,
@@ -75,8 +77,9 @@ export async function trainEncoder(
 		separatePassageEncoder,
 		model: await modelFingerprint(model),
 	};
-	const {epochs, bestEpoch} = await train({options: checked, folder, identity, examples: [usable.examples, dev.examples]}, async () =>
-		EncoderTrainee.open({model, folder, settings, batches, dev: dev.examples, options: checked}),
+	const {epochs, bestEpoch} = await train(
+		{options: checked, folder, written, identity, examples: [usable.examples, dev.examples]},
+		async () => TrainableEncoder.open({model, folder, settings, batches, dev: dev.examples, options: checked}),
 	);
 	return {
 		...folders(folder, separatePassageEncoder),
@@ -88,17 +91,29 @@ export async function trainEncoder(
 	};
 }
 
-/** Drops the answers, which training does not use, and negatives that are not used. */
-function withoutUnused(
-	example: TrainingExample,
-	{hardNegatives, negatives}: Pick<CheckedTrainEncoderOptions, 'hardNegatives' | 'negatives'>,
-): TrainingExample {
+/** Copies what training uses of an example: no answers, and no negatives of kinds that are not drawn. Returns `undefined` without a positive. */
+function reduced(
+	{question, positives, hardNegatives, negatives, dataset}: TrainingExample,
+	options: Pick<CheckedTrainEncoderOptions, 'repeat'> & Partial<Pick<CheckedTrainEncoderOptions, 'hardNegatives' | 'negatives'>>,
+): TrainingExample | undefined {
+	if (positives.length === 0) {
+		return undefined;
+	}
 	return {
-		...example,
+		question,
 		answers: [],
-		hardNegatives: hardNegatives === 0 ? [] : example.hardNegatives,
-		negatives: negatives === 0 ? [] : example.negatives,
+		positives: textsOf(positives),
+		hardNegatives: options.hardNegatives === 0 ? [] : textsOf(hardNegatives),
+		negatives: options.negatives === 0 ? [] : textsOf(negatives),
+		...(dataset === undefined || Object.keys(options.repeat).length === 0 ? {} : {dataset}),
 	};
+}
+
+/** Fails if there should be validation examples, but none can be used. */
+function checkDev({dev}: CheckedTrainEncoderOptions, {examples}: UsableExamples): void {
+	if (dev !== undefined && examples.length === 0) {
+		throw new RetrievalError('ERR_ARGUMENT', 'dev: expected at least 1 example with a positive, got 0');
+	}
 }
 
 async function nativeOptions(

@@ -1,10 +1,10 @@
 /** Makes the batches of an epoch from the examples of a reader. */
 import type {TrainingExample} from '../data/index.ts';
-import {EpochOrder, randomOf, shuffled} from '../run/random-order.ts';
+import {EpochOrder, seededRandom, shuffled} from '../run/random-order.ts';
 import type {CheckedTrainReaderOptions} from './options.ts';
-import type {QuestionPassages} from './questions.ts';
+import {type QuestionPassages, chunks} from './questions.ts';
 
-type BatchOptions = Pick<CheckedTrainReaderOptions, 'batchSize' | 'passages' | 'seed'>;
+type BatchOptions = Pick<CheckedTrainReaderOptions, 'batchSize' | 'passagesPerQuestion' | 'seed'>;
 
 /** The batches of all epochs. The same examples, options and seed give the same batches. */
 export class ReaderBatches {
@@ -19,15 +19,16 @@ export class ReaderBatches {
 	}
 
 	/** Number of batches per epoch. */
-	get count(): number {
-		return this.#order.batches;
+	get batchCount(): number {
+		return this.#order.batchCount;
 	}
 
-	/** Makes a batch of an epoch. The first passage of each question is its positive. */
-	batch(epoch: number, number: number): QuestionPassages[] {
-		const {seed, passages} = this.#options;
-		const random = randomOf(seed, epoch, number + 1);
-		return this.#order.of(epoch, number).map(i => drawnPassages(this.#examples[i]!, passages, random));
+	/** Draws the passages of a batch's questions, in chunks for native code. The first passage of each question is its positive. */
+	async *batch(epoch: number, number: number): AsyncGenerator<readonly QuestionPassages[], void, undefined> {
+		const {seed, passagesPerQuestion} = this.#options;
+		const random = seededRandom(seed, epoch, number + 1);
+		const examples = (await this.#order.positions(epoch, number)).map(i => this.#examples[i]!);
+		yield* chunks(examples, example => drawnPassages(example, passagesPerQuestion, random));
 	}
 }
 
@@ -38,10 +39,7 @@ export function drawnPassages(
 	random: () => number,
 ): QuestionPassages {
 	const [positive] = shuffled(positives, random, 1);
-	// A passage with the text of a positive is none of its negatives.
-	const texts = new Set(positives.map(({text}) => text));
-	const [hard, others] = [hardNegatives, negatives].map(list => list.filter(({text}) => !texts.has(text)));
-	const drawn = shuffled(hard!, random, count - 1);
-	const filling = shuffled(others!, random, count - 1 - drawn.length);
-	return {question, answers, passages: [positive!, ...drawn, ...filling]};
+	const hard = shuffled(hardNegatives, random, count - 1);
+	const others = shuffled(negatives, random, count - 1 - hard.length);
+	return {question, answers, passages: [positive!, ...hard, ...others]};
 }

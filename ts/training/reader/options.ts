@@ -4,7 +4,7 @@ import {type OptionNames, checkOptions, optionNames} from '../../core/options.ts
 import {type CheckedTrainingOptions, type TrainingOptions, checkTrainingOptions, trainingDefaults, trainingNames} from '../run/options.ts';
 import type {ReaderValidation} from './result.ts';
 
-/** How a reader is trained. The best epoch is the one with the most exact matches. */
+/** How a reader is trained. The best epoch is the one with the most exact matches, and of these the one with the highest F1. */
 export interface TrainReaderOptions extends TrainingOptions<ReaderValidation> {
 	/** Number of questions per step. @default 16 */
 	readonly batchSize?: number | undefined;
@@ -12,7 +12,7 @@ export interface TrainReaderOptions extends TrainingOptions<ReaderValidation> {
 	Maximum number of passages per question and step: one positive and negatives. Each step draws them at random from those of the example,
 	other negatives only if there are too few hard ones. @default 24
 	*/
-	readonly passages?: number | undefined;
+	readonly passagesPerQuestion?: number | undefined;
 	/** The highest learning rate. @default 2e-5 */
 	readonly learningRate?: number | undefined;
 	/** Maximum number of tokens per input, special tokens included. @default as configured, else 256 */
@@ -26,7 +26,7 @@ export interface TrainReaderOptions extends TrainingOptions<ReaderValidation> {
 const trainReaderNames: OptionNames = optionNames<TrainReaderOptions>({
 	...trainingNames,
 	batchSize: true,
-	passages: true,
+	passagesPerQuestion: true,
 	learningRate: true,
 	maxTokens: true,
 	maxQuestionTokens: true,
@@ -37,7 +37,7 @@ const trainReaderNames: OptionNames = optionNames<TrainReaderOptions>({
 const defaults = {
 	...trainingDefaults,
 	batchSize: 16,
-	passages: 24,
+	passagesPerQuestion: 24,
 	learningRate: 2e-5,
 	maxAnswerTokens: 10,
 } as const satisfies TrainReaderOptions;
@@ -56,7 +56,7 @@ export function checkedTrainReaderOptions(options: TrainReaderOptions): CheckedT
 	const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 	const checked = {...defaults, ...given} as CheckedTrainReaderOptions;
 	checkTrainingOptions(checked);
-	checkCount('passages', checked.passages, 2, 1000);
+	checkCount('passagesPerQuestion', checked.passagesPerQuestion, 2, 1000);
 	checkCount('maxAnswerTokens', checked.maxAnswerTokens, 1, 10_000);
 	if (checked.maxTokens !== undefined) {
 		checkCount('maxTokens', checked.maxTokens, 8, 1_000_000);

@@ -2,8 +2,9 @@
 import type {Binding} from '../../core/native/native.ts';
 import type {TrainingExample, TrainingPassage} from '../data/index.ts';
 
-/** Number of passages after which questions are passed to native code. Copying that many blocks the event loop for less than a millisecond. */
+/** Numbers of passages and of characters after which questions are passed to native code. Copying that many takes less than a millisecond. */
 const PASSAGES_PER_CALL = 256;
+const CHARACTERS_PER_CALL = 1 << 18;
 
 /** A question with accepted answers, and the passages to read. */
 export interface QuestionPassages extends Pick<TrainingExample, 'question' | 'answers'> {
@@ -27,14 +28,26 @@ export function questionColumns(list: readonly QuestionPassages[]): Binding.Nati
 	};
 }
 
-/** Splits questions into parts with few passages. */
-export function* parts(list: readonly QuestionPassages[]): Generator<readonly QuestionPassages[]> {
-	let [from, count] = [0, 0];
-	for (const [i, {passages}] of list.entries()) {
-		count += passages.length;
-		if (count >= PASSAGES_PER_CALL || i + 1 === list.length) {
-			yield list.slice(from, i + 1);
-			[from, count] = [i + 1, 0];
+/**
+Makes the questions of examples, in chunks with few passages and little text. A chunk has more only if one question does. Questions are made when
+their chunk is needed.
+*/
+export function* chunks(
+	examples: readonly TrainingExample[],
+	makeQuestion: (example: TrainingExample) => QuestionPassages,
+): Generator<readonly QuestionPassages[]> {
+	let [chunk, passages, characters]: [QuestionPassages[], number, number] = [[], 0, 0];
+	for (const example of examples) {
+		const question = makeQuestion(example);
+		chunk.push(question);
+		passages += question.passages.length;
+		characters += question.passages.reduce((sum, {text}) => sum + text.length, 0);
+		if (passages >= PASSAGES_PER_CALL || characters >= CHARACTERS_PER_CALL) {
+			yield chunk;
+			[chunk, passages, characters] = [[], 0, 0];
 		}
+	}
+	if (chunk.length > 0) {
+		yield chunk;
 	}
 }

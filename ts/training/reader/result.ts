@@ -17,7 +17,10 @@ export interface ReaderValidation {
 export interface TrainedReader {
 	/** The folder of the trained reader, which `ExtractiveReader.load` opens. */
 	readonly folder: string;
-	/** The epoch whose weights were kept, from 1; 0 if no epoch was better than the model before training. */
+	/**
+	The epoch whose weights were kept, from 1; 0 if no epoch was better than the model before training. Without validation examples, the last
+	epoch.
+	*/
 	readonly bestEpoch: number;
 	/** All epochs, from the model before training on. */
 	readonly epochs: ReadonlyArray<TrainingEpoch<ReaderValidation>>;

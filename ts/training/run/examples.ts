@@ -1,7 +1,6 @@
 /** Reads the examples of a training run. */
-import {RetrievalError} from '../../core/errors.ts';
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
-import {checkExample, type TrainingExample} from '../data/training-example.ts';
+import {checkExample, type TrainingExample, type TrainingPassage} from '../data/training-example.ts';
 
 /** The examples that can be used, and the number of others. */
 export interface UsableExamples {
@@ -10,11 +9,14 @@ export interface UsableExamples {
 	readonly skipped: number;
 }
 
-/** Reads all examples. Those without a positive are skipped and counted. `reduced` drops what is not used, to save memory. */
+/**
+Reads all examples. `reduced` returns a copy of an example without what is not used, to save memory; or `undefined` for an example that cannot
+be used, which is skipped and counted.
+*/
 export async function collectExamples(
 	what: string,
 	from: Iterable<TrainingExample> | AsyncIterable<TrainingExample>,
-	reduced: (example: TrainingExample) => TrainingExample,
+	reduced: (example: TrainingExample) => TrainingExample | undefined,
 	signal: AbortSignal | undefined,
 ): Promise<UsableExamples> {
 	const examples: TrainingExample[] = [];
@@ -23,18 +25,17 @@ export async function collectExamples(
 		signal?.throwIfAborted();
 		await yieldIfOverBudget();
 		checkExample(`${what}[${examples.length + skipped}]`, example);
-		if (example.positives.length === 0) {
+		const usable = reduced(example);
+		if (usable === undefined) {
 			skipped += 1;
-			continue;
+		} else {
+			examples.push(usable);
 		}
-		examples.push(reduced(example));
 	}
 	return {examples, skipped};
 }
 
-/** Fails if there should be validation examples, but none can be used. */
-export function checkDev(dev: unknown, {examples}: UsableExamples): void {
-	if (dev !== undefined && examples.length === 0) {
-		throw new RetrievalError('ERR_ARGUMENT', 'dev: expected at least 1 example with a positive, got 0');
-	}
+/** Copies the titles and texts of passages. */
+export function textsOf(passages: readonly TrainingPassage[]): TrainingPassage[] {
+	return passages.map(({title, text}) => (title === undefined ? {text} : {title, text}));
 }

@@ -8,11 +8,13 @@ import type {TrainingEpoch, TrainingProgress} from './result.ts';
 
 /** How a model is trained. `V` is what its validation measures. */
 export interface TrainingOptions<V> extends Omit<ModelOptions, 'onProgress'> {
-	/** Examples to validate with after each epoch. The weights of the best epoch are kept. Without them, those of the last epoch are kept. */
+	/**
+	Examples to validate with after each epoch. The weights of the best epoch are kept. Without `dev`, the weights of the last epoch are kept.
+	*/
 	readonly dev?: Iterable<TrainingExample> | AsyncIterable<TrainingExample> | undefined;
-	/** Number of passes over the examples. Each is shuffled, and an incomplete last batch is dropped. @default 3 */
+	/** Number of passes over the examples. Each is shuffled, and an incomplete last batch is dropped, unless it is the only one. @default 3 */
 	readonly epochs?: number | undefined;
-	/** Number of epochs without a better validation after which training stops. Needs `dev`. @default no limit */
+	/** Training stops after this many epochs in a row without improvement. Needs `dev`. @default no limit */
 	readonly patience?: number | undefined;
 	/** The share of all steps in which the learning rate grows linearly. Afterwards, it decays linearly to 0. @default 0.1 */
 	readonly warmUp?: number | undefined;
@@ -29,14 +31,14 @@ export interface TrainingOptions<V> extends Omit<ModelOptions, 'onProgress'> {
 	readonly precision?: 'float32' | 'int8' | 'int8-reduced' | undefined;
 	/**
 	Maximum memory for activations that are kept for the backward pass, in MiB. Others are recomputed (gradient caching; Gao et al., 2021).
-	Each thread also needs memory for those of about 1,024 tokens. @default 2048
+	Each thread also needs memory for the activations of about 1,024 tokens. @default 2048
 	*/
 	readonly activationMemory?: number | undefined;
 	/** Number of steps between checkpoints. One is also written after each epoch. @default 100 */
 	readonly checkpointSteps?: number | undefined;
 	/**
 	Whether an interrupted training run in the output folder is resumed, and the result of a finished one returned. Otherwise, training starts
-	anew. @default true
+	over. @default true
 	*/
 	readonly resume?: boolean | undefined;
 	/** Seed of dropout, of the order of examples and of drawn negatives. @default 42 */

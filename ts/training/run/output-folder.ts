@@ -7,8 +7,8 @@ import {fingerprint} from '../../onnx/model-files.ts';
 import {REPORT_FILE} from './report.ts';
 
 /**
-Creates the output folder. Refuses a folder with files that training would overwrite, unless they are those of an earlier training run.
-`model` is the folder of the model to start from, and `written` the folders that models are written to.
+Creates the output folder. Fails with `ERR_ARGUMENT` if it has files but no `training.json`, so that it is not that of an earlier training run,
+or if the model to start from, in the folder `model`, is in one of the folders `written`, which models are written to.
 */
 export async function makeOutput(folder: string, model: string, written: readonly string[]): Promise<void> {
 	const real = async (path: string): Promise<string> => realpath(path).catch(() => resolve(path));
@@ -26,11 +26,13 @@ export async function makeOutput(folder: string, model: string, written: readonl
 	}
 }
 
-/** Identifies the weights and the tokenizer of the model to start from. */
+/** Identifies the weights, the tokenizer and the configuration of the model to start from. */
 export async function modelFingerprint(model: string): Promise<string> {
+	const isFile = async (name: string): Promise<boolean> => (await stat(join(model, name)).catch(() => undefined))?.isFile() ?? false;
+	const config = (await isFile('config.json')) ? [join(model, 'config.json')] : [];
 	for (const name of ['model.safetensors', 'model.onnx', 'onnx/model.onnx']) {
-		if ((await stat(join(model, name)).catch(() => undefined))?.isFile()) {
-			return fingerprint([join(model, name), join(model, 'tokenizer.json')]);
+		if (await isFile(name)) {
+			return fingerprint([join(model, name), join(model, 'tokenizer.json'), ...config]);
 		}
 	}
 	throw new RetrievalError('ERR_MODEL', `model ${model}: expected a folder with model.safetensors or model.onnx, got none there`);

@@ -1,8 +1,9 @@
 /** Random choices of training runs. The same seed gives the same choices. */
+import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import {uniform} from '../../core/random.ts';
 
-/** Returns a generator of uniformly distributed numbers in [0, 1) for an epoch, or for a batch of an epoch. */
-export function randomOf(...numbers: readonly number[]): () => number {
+/** Returns a generator of uniformly distributed numbers in [0, 1), for a seed and, for example, an epoch and a batch. */
+export function seededRandom(...numbers: readonly number[]): () => number {
 	// Combines the numbers into a seed of 32 bits.
 	let hash = 0;
 	for (const number of numbers) {
@@ -12,21 +13,41 @@ export function randomOf(...numbers: readonly number[]): () => number {
 	return uniform(hash >>> 0);
 }
 
-/** Returns the first `count` of the values in random order (Fisher and Yates). */
+/** Draws `count` values without replacement, in random order (Fisher and Yates); all of them if there are fewer. */
 export function shuffled<T>(values: readonly T[], random: () => number, count = values.length): T[] {
 	const result = [...values];
 	const end = Math.min(count, result.length);
 	for (let i = 0; i < end; i += 1) {
-		const j = i + Math.floor(random() * (result.length - i));
-		[result[i], result[j]] = [result[j]!, result[i]!];
+		swapRandomly(result, i, random);
 	}
 	return result.slice(0, end);
 }
 
+/** Does the same as `shuffled`, without blocking the event loop. */
+async function shuffledSlowly<T>(values: readonly T[], random: () => number): Promise<T[]> {
+	const result = [...values];
+	for (let i = 0; i < result.length; i += 1) {
+		swapRandomly(result, i, random);
+		if (i % 1000 === 0) {
+			await yieldIfOverBudget();
+		}
+	}
+	return result;
+}
+
+/** Swaps the value at a position with itself or a later one. */
+function swapRandomly(values: unknown[], i: number, random: () => number): void {
+	const j = i + Math.floor(random() * (values.length - i));
+	[values[i], values[j]] = [values[j], values[i]];
+}
+
 /** The positions of an epoch's examples, which are in another random order in every epoch, and are split into batches. */
 export class EpochOrder {
-	/** Number of batches per epoch. An incomplete last batch is dropped, because its questions would have a greater weight. */
-	readonly batches: number;
+	/**
+	Number of batches per epoch. An incomplete last batch is dropped, unless it is the only one, because its questions would have a greater
+	weight.
+	*/
+	readonly batchCount: number;
 	readonly #positions: readonly number[];
 	readonly #batchSize: number;
 	readonly #seed: number;
@@ -36,13 +57,13 @@ export class EpochOrder {
 		this.#positions = positions;
 		this.#batchSize = batchSize;
 		this.#seed = seed;
-		this.batches = Math.max(1, Math.floor(positions.length / batchSize));
+		this.batchCount = Math.max(1, Math.floor(positions.length / batchSize));
 	}
 
 	/** Returns the positions of the examples of a batch of an epoch. */
-	of(epoch: number, batch: number): readonly number[] {
+	async positions(epoch: number, batch: number): Promise<readonly number[]> {
 		if (this.#shuffled?.epoch !== epoch) {
-			this.#shuffled = {epoch, order: shuffled(this.#positions, randomOf(this.#seed, epoch))};
+			this.#shuffled = {epoch, order: await shuffledSlowly(this.#positions, seededRandom(this.#seed, epoch))};
 		}
 		return this.#shuffled.order.slice(batch * this.#batchSize, (batch + 1) * this.#batchSize);
 	}

@@ -30,7 +30,7 @@ export interface TrainingEpoch<V> {
 	readonly epoch: number;
 	/** Number of steps done by the end of the epoch. */
 	readonly steps: number;
-	/** The mean loss of the epoch's batches. Missing for the epoch 0. */
+	/** The mean loss of the epoch's batches. Missing for epoch 0. */
 	readonly loss?: number;
 	/** The validation after the epoch, if there are validation examples. */
 	readonly validation?: V;

@@ -20,6 +20,6 @@ export function stepOptions<V>(options: CheckedTrainingOptions<V>, batches: numb
 /** The part of the options that the result depends on, for its fingerprint. */
 export function identityOf<V>(options: CheckedTrainingOptions<V>, step: Binding.NativeStepOptions): object {
 	const {epochs, patience, batchSize, precision} = options;
-	// Threads and memory change no result, or only its last bits.
+	// The limit of memory changes no result, and threads only its last bits.
 	return {step: {...step, threads: undefined, activationMemory: undefined}, epochs, patience, batchSize, precision};
 }

@@ -1,11 +1,11 @@
 /** Carries out a training run, from the check of its output folder to its result. */
-import {rm} from 'node:fs/promises';
+import {rm, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {TrainingExample} from '../data/index.ts';
 import {CHECKPOINT_FILE, trainingFingerprint} from './checkpoint.ts';
 import type {CheckedTrainingOptions} from './options.ts';
 import {type FinishedTraining, TrainingReport} from './report.ts';
-import type {Trainee} from './trainee.ts';
+import type {TrainableModel} from './trainable-model.ts';
 import {TrainingRun} from './training-run.ts';
 
 /** What a training run depends on. */
@@ -13,16 +13,18 @@ export interface TrainingInputs<V> {
 	readonly options: CheckedTrainingOptions<V>;
 	/** The output folder. */
 	readonly folder: string;
+	/** The folders that models are written to. */
+	readonly written: readonly string[];
 	/** Everything besides the examples that the result depends on. */
 	readonly identity: object;
 	/** The examples to train on and those to validate with. */
 	readonly examples: ReadonlyArray<readonly TrainingExample[]>;
 }
 
-/** Runs a training run, or resumes it. If it has finished already, returns its result, and does not call `open`. */
+/** Runs a training run, or resumes it. If it has finished already and its models are there, returns its result, and does not call `open`. */
 export async function train<V>(
-	{options, folder, identity, examples}: TrainingInputs<V>,
-	open: () => Promise<Trainee<V>>,
+	{options, folder, written, identity, examples}: TrainingInputs<V>,
+	open: () => Promise<TrainableModel<V>>,
 ): Promise<FinishedTraining<V>> {
 	const fingerprint = await trainingFingerprint(identity, ...examples);
 	const report = new TrainingReport(folder, fingerprint, identity);
@@ -31,17 +33,31 @@ export async function train<V>(
 		await rm(checkpoint, {force: true});
 	}
 	const stored = options.resume ? await report.stored<V>() : undefined;
-	if (stored !== undefined) {
+	if (stored !== undefined && (await haveModels(written))) {
 		return stored;
 	}
-	const trainee = await open();
+	const model = await open();
 	try {
 		await report.begin();
-		const finished = await new TrainingRun(trainee, options, folder, fingerprint).run();
+		const finished = await new TrainingRun(model, options, folder, fingerprint).run();
 		await report.finish(finished);
 		await rm(checkpoint, {force: true});
 		return finished;
 	} finally {
-		trainee.close();
+		model.close();
 	}
+}
+
+/** Whether all folders have a model with its tokenizer. */
+async function haveModels(folders: readonly string[]): Promise<boolean> {
+	const files = folders.flatMap(folder => ['model.onnx', 'tokenizer.json'].map(name => join(folder, name)));
+	const exist = await Promise.all(
+		files.map(async file =>
+			stat(file).then(
+				status => status.isFile(),
+				() => false,
+			),
+		),
+	);
+	return exist.every(Boolean);
 }

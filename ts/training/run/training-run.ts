@@ -4,19 +4,19 @@ import {join} from 'node:path';
 import {CHECKPOINT_FILE, type TrainingState, checkFingerprint} from './checkpoint.ts';
 import type {CheckedTrainingOptions} from './options.ts';
 import type {TrainingEpoch} from './result.ts';
-import type {Trainee} from './trainee.ts';
+import type {TrainableModel} from './trainable-model.ts';
 
 /** A training run: its steps, validations and checkpoints. */
 export class TrainingRun<V> {
-	readonly #trainee: Trainee<V>;
+	readonly #model: TrainableModel<V>;
 	readonly #options: CheckedTrainingOptions<V>;
 	readonly #folder: string;
 	readonly #fingerprint: string;
 	/** The state after the last step. */
 	#state: TrainingState<V>;
 
-	constructor(trainee: Trainee<V>, options: CheckedTrainingOptions<V>, folder: string, fingerprint: string) {
-		this.#trainee = trainee;
+	constructor(model: TrainableModel<V>, options: CheckedTrainingOptions<V>, folder: string, fingerprint: string) {
+		this.#model = model;
 		this.#options = options;
 		this.#folder = folder;
 		this.#fingerprint = fingerprint;
@@ -31,17 +31,17 @@ export class TrainingRun<V> {
 		const sums = {seconds: 0, steps: 0, questions: 0, tokens: 0};
 		while (this.#state.epoch <= this.#options.epochs && !this.#isOutOfPatience) {
 			const {epoch} = this.#state;
-			while (this.#state.batch < this.#trainee.batches) {
+			while (this.#state.batch < this.#model.batchCount) {
 				await this.#step(sums);
 			}
-			await this.#finishEpoch(epoch, this.#state.lossSum / this.#trainee.batches);
+			await this.#finishEpoch(epoch, this.#state.lossSum / this.#model.batchCount);
 		}
 		return this.#state;
 	}
 
 	/** Number of steps done. */
 	get #done(): number {
-		return (this.#state.epoch - 1) * this.#trainee.batches + this.#state.batch;
+		return (this.#state.epoch - 1) * this.#model.batchCount + this.#state.batch;
 	}
 
 	get #isOutOfPatience(): boolean {
@@ -54,13 +54,13 @@ export class TrainingRun<V> {
 		const {signal, epochs, checkpointSteps, onProgress} = this.#options;
 		const {epoch, batch: number} = this.#state;
 		const began = performance.now();
-		const report = await this.#trainee.step(epoch, number, {signal});
+		const report = await this.#model.step(epoch, number, {signal});
 		this.#state = {...this.#state, batch: number + 1, lossSum: this.#state.lossSum + report.loss};
 		sums.seconds += (performance.now() - began) / 1000;
 		sums.steps += 1;
 		sums.questions += report.questions;
 		sums.tokens += report.tokens;
-		const [done, total] = [this.#done, epochs * this.#trainee.batches];
+		const [done, total] = [this.#done, epochs * this.#model.batchCount];
 		await onProgress?.({
 			done,
 			total,
@@ -73,7 +73,7 @@ export class TrainingRun<V> {
 			tokensPerSecond: sums.tokens / sums.seconds,
 			secondsLeft: (sums.seconds / sums.steps) * (total - done),
 		});
-		if (done % checkpointSteps === 0 && this.#state.batch < this.#trainee.batches) {
+		if (done % checkpointSteps === 0 && this.#state.batch < this.#model.batchCount) {
 			await this.#save();
 		}
 	}
@@ -81,19 +81,19 @@ export class TrainingRun<V> {
 	/** Validates, writes the model if it is the best so far, and writes a checkpoint. */
 	async #finishEpoch(epoch: number, loss: number | undefined): Promise<void> {
 		const {signal, onEpoch} = this.#options;
-		const validation = await this.#trainee.validate({signal});
+		const validation = await this.#model.validate({signal});
 		// Without properties that are undefined, which a checkpoint could not store.
 		const finished: TrainingEpoch<V> = {
 			epoch,
-			steps: epoch * this.#trainee.batches,
+			steps: epoch * this.#model.batchCount,
 			...(loss === undefined ? {} : {loss}),
 			...(validation === undefined ? {} : {validation}),
 		};
 		const {epochs, bestEpoch} = this.#state;
 		const best = epochs[bestEpoch]?.validation;
-		const isBest = validation === undefined || best === undefined || this.#trainee.cost(validation) < this.#trainee.cost(best);
+		const isBest = validation === undefined || best === undefined || this.#model.isBetter(validation, best);
 		if (isBest) {
-			await this.#trainee.write();
+			await this.#model.write();
 		}
 		this.#state = {
 			...this.#state,
@@ -108,7 +108,7 @@ export class TrainingRun<V> {
 	}
 
 	async #save(): Promise<void> {
-		await this.#trainee.save(join(this.#folder, CHECKPOINT_FILE), JSON.stringify(this.#state));
+		await this.#model.save(join(this.#folder, CHECKPOINT_FILE), JSON.stringify(this.#state));
 	}
 
 	/** Resumes from the checkpoint. Returns false if there is none. */
@@ -117,7 +117,7 @@ export class TrainingRun<V> {
 		if (!files.includes(CHECKPOINT_FILE)) {
 			return false;
 		}
-		const progress = await this.#trainee.load(join(this.#folder, CHECKPOINT_FILE));
+		const progress = await this.#model.load(join(this.#folder, CHECKPOINT_FILE));
 		const state = JSON.parse(progress) as TrainingState<V>;
 		checkFingerprint(state.fingerprint, this.#fingerprint, this.#folder);
 		this.#state = state;

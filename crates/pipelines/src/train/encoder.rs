@@ -193,7 +193,7 @@ impl EncoderTraining {
             "passage_form": if *passage_form == PassageForm::Pair { "pair" } else { "joined" },
             "token_types": if *token_types == TokenTypes::Segments { "segments" } else { "zeros" },
         });
-        self.folder.write(folder, &self.trainer.weights(side), settings, precision)
+        self.folder.write(folder, &self.trainer.weights(side)?, settings, precision)
     }
 
     /// Writes a checkpoint: [`EncoderTrainer::save`].

@@ -9,8 +9,8 @@ use serde_json::json;
 use training::{ReaderLogits, ReaderTrainer, StepOptions, StepReport};
 use transformer::Text;
 
-use super::answer_windows::{AnswerWindows, QuestionPassages, TrainingWindow, text};
 use super::folder::{ModelFolder, Precision};
+use super::window_labeler::{QuestionPassages, TrainingWindow, WindowLabeler, as_text};
 use crate::Error;
 
 /// How a reader is trained and used.
@@ -26,7 +26,7 @@ pub struct ReaderTrainingOptions {
 #[derive(Debug)]
 pub struct ReaderTraining {
     trainer: ReaderTrainer,
-    windows: AnswerWindows,
+    labeler: WindowLabeler,
     folder: ModelFolder,
     config: ReaderConfig,
 }
@@ -40,7 +40,7 @@ impl ReaderTraining {
     /// If a file cannot be read, the model has another architecture, or an option is invalid.
     pub fn open(path: &Path, options: &ReaderTrainingOptions) -> Result<Self, Error> {
         let ReaderTrainingOptions { config, step } = *options;
-        let windows = AnswerWindows::open(path, config)?;
+        let labeler = WindowLabeler::open(path, config)?;
         let (folder, weights) = ModelFolder::read(path)?;
         let trainer = ReaderTrainer::new(&weights, step)?;
         let max = trainer.max_tokens();
@@ -48,7 +48,7 @@ impl ReaderTraining {
             let message = format!("maxTokens: expected at most {max}, got {}", config.max_tokens);
             return Err(Error::Argument { message });
         }
-        Ok(Self { trainer, windows, folder, config })
+        Ok(Self { trainer, labeler, folder, config })
     }
 
     /// Number of steps that have been made.
@@ -58,8 +58,8 @@ impl ReaderTraining {
     }
 
     /// Makes a step. Returns its report, and the number of questions whose positive passage was more relevant than all
-    /// others. If a passage has several windows, one of them is used: of the positive passage, the first with a whole
-    /// answer; of another, the first.
+    /// others. If a passage has several windows, one of them is used: for the positive passage, the first that contains
+    /// a whole answer; for a negative, the first.
     ///
     /// # Errors
     ///
@@ -73,10 +73,10 @@ impl ReaderTraining {
         let mut windows = Vec::with_capacity(batch.len());
         for question in batch {
             control.check()?;
-            windows.push(self.windows.for_training(question)?);
+            windows.push(self.labeler.training_windows(question)?);
         }
         let batch: Vec<Vec<training::ReaderPassage<'_>>> =
-            windows.iter().map(|windows| windows.iter().map(TrainingWindow::borrow).collect()).collect();
+            windows.iter().map(|windows| windows.iter().map(TrainingWindow::as_passage).collect()).collect();
         Ok(self.trainer.step(&batch, control)?)
     }
 
@@ -92,24 +92,24 @@ impl ReaderTraining {
         options: &ReadOptions,
         control: &Control,
     ) -> Result<Vec<Option<String>>, Error> {
-        /// Number of windows from which on the model is run.
-        const WINDOWS: usize = 256;
+        /// Minimum number of windows that the model runs at once, except for the last ones.
+        const MIN_WINDOWS: usize = 256;
         control.set_total(questions.len() as u64);
         let mut answers = Vec::with_capacity(questions.len());
         while answers.len() < questions.len() {
             let rest = &questions[answers.len()..];
             let (mut windows, mut ends) = (Vec::new(), Vec::new());
-            while windows.len() < WINDOWS && ends.len() < rest.len() {
+            while windows.len() < MIN_WINDOWS && ends.len() < rest.len() {
                 control.check()?;
-                windows.extend(self.windows.all(&rest[ends.len()])?);
+                windows.extend(self.labeler.windows(&rest[ends.len()])?);
                 ends.push(windows.len());
             }
-            let texts: Vec<Text<'_>> = windows.iter().map(|window| text(&window.input)).collect();
+            let texts: Vec<Text<'_>> = windows.iter().map(|window| as_text(&window.input)).collect();
             let logits = logits_of(&windows, &self.trainer.read(&texts, control)?);
             let mut start = 0;
             for (question, end) in rest.iter().zip(ends) {
-                let of_question = windows[start..end].iter().zip(&logits[start..end]);
-                answers.push(best_answer(question, of_question, options)?);
+                let question_windows = windows[start..end].iter().zip(&logits[start..end]);
+                answers.push(best_answer(question, question_windows, options)?);
                 control.advance(1);
                 start = end;
             }
@@ -125,7 +125,7 @@ impl ReaderTraining {
     pub fn write(&self, folder: &Path, precision: Precision) -> Result<(), Error> {
         let ReaderConfig { max_tokens, max_question_tokens, .. } = self.config;
         let settings = json!({ "max_tokens": max_tokens, "max_question_tokens": max_question_tokens });
-        self.folder.write(folder, &self.trainer.weights(), settings, precision)
+        self.folder.write(folder, &self.trainer.weights()?, settings, precision)
     }
 
     /// Writes a checkpoint: [`ReaderTrainer::save`].
@@ -157,13 +157,13 @@ struct WindowLogits {
 /// Splits logits by windows.
 fn logits_of(windows: &[Window], logits: &ReaderLogits) -> Vec<WindowLogits> {
     let mut first = 0;
-    let of_window = |(window, relevance): (&Window, &f32)| {
+    let window_logits = |(window, relevance): (&Window, &f32)| {
         let text = first + window.text_start..first + window.text_start + window.offsets.len();
         first += window.input.ids.len();
         let column = |column| text.clone().map(|token| logits.spans[2 * token + column]).collect();
         WindowLogits { relevance: *relevance, start: column(0), end: column(1) }
     };
-    windows.iter().zip(&logits.relevance).map(of_window).collect()
+    windows.iter().zip(&logits.relevance).map(window_logits).collect()
 }
 
 /// Returns the text of the best answer in the windows of a question.

@@ -33,13 +33,15 @@ pub fn find_answers<A: AsRef<str>>(answers: impl IntoIterator<Item = A>, text: &
         if length == 0 {
             continue;
         }
-        // The matches of an answer overlap if it begins and ends with the same token, and so they do by a separator.
-        let mut from = 0;
-        while let Some(at) = memmem::find(&joined.as_bytes()[from..], answer.as_bytes()) {
-            let first = separators(&joined[..from + at]);
+        // Matches may share tokens, and neighbors share a separator, so the search continues one byte further.
+        let (finder, mut from, mut first) = (memmem::Finder::new(&answer), 0, 0);
+        while let Some(at) = finder.find(&joined.as_bytes()[from..]) {
+            // `first` is the number of separators before the match, which is the position of its first token.
+            first += separators(&joined[from..from + at]);
             let tokens = tokens.get_or_insert_with(|| original_ranges(text, &decomposed));
             found.push(tokens[first].start..tokens[first + length - 1].end);
             from += at + 1;
+            first += 1;
         }
     }
     found.sort_by_key(|range| (range.start, range.end));

@@ -16,6 +16,7 @@ mod worker;
 use control::Control;
 use rayon::prelude::*;
 use transformer::Text;
+use transformer::weights::Weights;
 
 pub(crate) use model::TrainedModel;
 pub(crate) use objective::Objective;
@@ -88,6 +89,21 @@ impl Engine {
         })?;
         self.step = step;
         Ok(StepReport { step, loss, gradient_norm, rate, tokens: plan.tokens(texts) })
+    }
+
+    /// Returns the weights of a model.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFinite`] if a parameter is not finite.
+    pub fn weights(&self, model: usize) -> Result<Weights, Error> {
+        let model = &self.models[model];
+        let parameters = model.export();
+        let mut all = parameters.words.iter().chain(&parameters.others);
+        if let Some(&got) = all.find(|value| !value.is_finite()) {
+            return Err(Error::NotFinite { step: self.step, what: "parameter", got });
+        }
+        Ok(parameters.to_weights(model.network.shape()))
     }
 
     /// Computes the loss of the next step, and the gradients of all parameters, in the memory of the first worker.

@@ -6,7 +6,7 @@ pub struct PassageSpans {
     /// Number of tokens of the passage's text, question and special tokens included.
     pub tokens: usize,
     /// The tokens that can be the start or the end of an answer: those of the passage.
-    pub answer_tokens: std::ops::Range<usize>,
+    pub text_tokens: std::ops::Range<usize>,
     /// The first and the last token of each correct span. Only the positive passage has some.
     pub spans: Vec<(usize, usize)>,
 }
@@ -21,7 +21,7 @@ pub struct PassageSpans {
 ///
 /// # Panics
 ///
-/// If there is no passage, if the numbers of logits are wrong, or if a span is not within the answer tokens.
+/// If there is no passage, if the numbers of logits are wrong, or if a span is not within the text tokens.
 pub fn reader_loss(passages: &[PassageSpans], spans: &mut [f32], relevance: &mut [f32], weight: f32) -> f32 {
     let tokens: usize = passages.iter().map(|passage| passage.tokens).sum();
     assert!(spans.len() == 2 * tokens, "logits: expected {}, got {}", 2 * tokens, spans.len());
@@ -37,7 +37,7 @@ pub fn reader_loss(passages: &[PassageSpans], spans: &mut [f32], relevance: &mut
     }
 
     let positive = &passages[0];
-    let range = positive.answer_tokens.clone();
+    let range = positive.text_tokens.clone();
     let log_of = |column: usize| log_softmax(range.clone().map(|token| f64::from(spans[2 * token + column])));
     let (starts, ends) = (log_of(0), log_of(1));
     spans.fill(0.0);

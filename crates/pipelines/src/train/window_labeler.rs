@@ -1,4 +1,4 @@
-//! [`AnswerWindows`]: the inputs of a reader, and the spans of answers in them.
+//! [`WindowLabeler`]: the inputs of a reader, labeled with the spans of answers in them.
 
 use std::ops::Range;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub struct QuestionPassages<'a> {
 
 /// Splits passages into the windows that a reader reads, and finds answers in them.
 #[derive(Debug)]
-pub struct AnswerWindows {
+pub struct WindowLabeler {
     tokenizer: Tokenizer,
     inputs: ReaderInputs,
 }
@@ -36,11 +36,11 @@ pub struct AnswerWindows {
 pub(super) struct TrainingWindow {
     input: ModelInput,
     /// The tokens of the passage's text.
-    answer_tokens: Range<usize>,
+    text_tokens: Range<usize>,
     spans: Vec<(usize, usize)>,
 }
 
-impl AnswerWindows {
+impl WindowLabeler {
     /// Opens the tokenizer in the folder of a model.
     ///
     /// # Errors
@@ -63,21 +63,22 @@ impl AnswerWindows {
         questions: &[QuestionPassages<'_>],
         control: &Control,
     ) -> Result<Vec<Vec<bool>>, Error> {
-        let of_question = |question: &QuestionPassages<'_>| {
+        let has_answers = |question: &QuestionPassages<'_>| {
             control.check()?;
             let ids = self.inputs.question(question.question, &self.tokenizer)?;
             let has_answer = |passage: &ReaderPassage<'_>| -> Result<bool, Error> {
+                control.check()?;
                 let found = find_answers(&question.answers, passage.text);
                 let windows = self.inputs.windows_of(&ids, (0, *passage), &self.tokenizer)?;
                 Ok(windows.iter().any(|window| !spans(window, &found).is_empty()))
             };
             question.passages.iter().map(has_answer).collect()
         };
-        questions.iter().map(of_question).collect()
+        questions.iter().map(has_answers).collect()
     }
 
-    /// All windows of the passages of a question, in the order of the passages.
-    pub(super) fn all(&self, question: &QuestionPassages<'_>) -> Result<Vec<Window>, Error> {
+    /// Returns all windows of the passages of a question, in the order of the passages.
+    pub(super) fn windows(&self, question: &QuestionPassages<'_>) -> Result<Vec<Window>, Error> {
         let ids = self.inputs.question(question.question, &self.tokenizer)?;
         let mut windows = Vec::with_capacity(question.passages.len());
         for passage in question.passages.iter().copied().enumerate() {
@@ -86,8 +87,11 @@ impl AnswerWindows {
         Ok(windows)
     }
 
-    /// One window of each passage, with the correct spans in that of the first passage.
-    pub(super) fn for_training(&self, question: &QuestionPassages<'_>) -> Result<Vec<TrainingWindow>, Error> {
+    /// Returns one window of each passage, with the correct spans in that of the first passage.
+    pub(super) fn training_windows(
+        &self,
+        question: &QuestionPassages<'_>,
+    ) -> Result<Vec<TrainingWindow>, Error> {
         let ids = self.inputs.question(question.question, &self.tokenizer)?;
         let mut used = Vec::with_capacity(question.passages.len());
         for (at, passage) in question.passages.iter().copied().enumerate() {
@@ -114,25 +118,25 @@ impl AnswerWindows {
 }
 
 impl TrainingWindow {
-    /// A window with the spans of the ranges in it.
+    /// Finds the spans of ranges in a window.
     fn new(window: Window, ranges: &[Range<usize>]) -> Self {
         let spans = spans(&window, ranges);
-        let answer_tokens = window.text_start..window.text_start + window.offsets.len();
-        Self { input: window.input, answer_tokens, spans }
+        let text_tokens = window.text_start..window.text_start + window.offsets.len();
+        Self { input: window.input, text_tokens, spans }
     }
 
-    /// The window as the trainer takes it.
-    pub fn borrow(&self) -> training::ReaderPassage<'_> {
+    /// Returns the window as the trainer takes it.
+    pub fn as_passage(&self) -> training::ReaderPassage<'_> {
         training::ReaderPassage {
-            text: text(&self.input),
-            answer_tokens: self.answer_tokens.clone(),
+            text: as_text(&self.input),
+            text_tokens: self.text_tokens.clone(),
             spans: self.spans.clone(),
         }
     }
 }
 
-/// The input as a text of the crate `transformer`.
-pub(super) fn text(input: &ModelInput) -> Text<'_> {
+/// Returns an input as a text of the crate `transformer`.
+pub(super) fn as_text(input: &ModelInput) -> Text<'_> {
     Text { ids: &input.ids, type_0_count: input.type_0_count }
 }
 
@@ -141,8 +145,7 @@ fn excerpt(text: &str) -> &str {
     text.char_indices().nth(80).map_or(text, |(end, _)| &text[..end])
 }
 
-/// Returns the first and last token, in the input of a window, of each range of the passage that lies in the window:
-/// the fewest tokens that cover the range.
+/// For each byte range inside the window, returns the positions of the first and the last input token that overlap it.
 fn spans(window: &Window, ranges: &[Range<usize>]) -> Vec<(usize, usize)> {
     let offsets = &window.offsets;
     let (Some(first), Some(last)) = (offsets.first(), offsets.last()) else {
@@ -153,7 +156,7 @@ fn spans(window: &Window, ranges: &[Range<usize>]) -> Vec<(usize, usize)> {
     let span = |range: &Range<usize>| {
         let start = offsets.partition_point(|offset| offset.end as usize <= range.start);
         let end = offsets.partition_point(|offset| (offset.start as usize) < range.end);
-        // The tokenizer may drop an answer, such as an unknown sign.
+        // The tokenizer may drop an answer, such as an unknown character.
         (start < end).then(|| (window.text_start + start, window.text_start + end - 1))
     };
     let mut spans: Vec<(usize, usize)> = ranges.iter().filter(is_within).filter_map(span).collect();

@@ -2,15 +2,15 @@
 import {type Binding, callNative, native} from '../../core/native/native.ts';
 import type {CallOptions} from '../../core/types.ts';
 import type {TrainingExample} from '../data/index.ts';
-import type {Trainee} from '../run/trainee.ts';
+import type {TrainableModel} from '../run/trainable-model.ts';
 import type {Batches} from './batches.ts';
 import {folders} from './folders.ts';
 import type {CheckedTrainEncoderOptions} from './options.ts';
 import type {EncoderValidation} from './result.ts';
 import {Validator} from './validator.ts';
 
-/** How to open an `EncoderTrainee`. */
-export interface EncoderTraineeInputs {
+/** How to open an `TrainableEncoder`. */
+export interface TrainableEncoderInputs {
 	/** The folder of the model to start from. */
 	readonly model: string;
 	/** The output folder. */
@@ -21,32 +21,37 @@ export interface EncoderTraineeInputs {
 	readonly options: CheckedTrainEncoderOptions;
 }
 
-export class EncoderTrainee implements Trainee<EncoderValidation> {
+export class TrainableEncoder implements TrainableModel<EncoderValidation> {
 	readonly #trainer: Binding.NativeEncoderTrainer;
-	readonly #inputs: EncoderTraineeInputs;
+	readonly #inputs: TrainableEncoderInputs;
 	readonly #validator: Validator | undefined;
 
-	private constructor(trainer: Binding.NativeEncoderTrainer, inputs: EncoderTraineeInputs, validator: Validator | undefined) {
+	private constructor(trainer: Binding.NativeEncoderTrainer, inputs: TrainableEncoderInputs, validator: Validator | undefined) {
 		this.#trainer = trainer;
 		this.#inputs = inputs;
 		this.#validator = validator;
 	}
 
-	static async open(inputs: EncoderTraineeInputs): Promise<EncoderTrainee> {
+	static async open(inputs: TrainableEncoderInputs): Promise<TrainableEncoder> {
 		const {model, settings, dev, options} = inputs;
 		const {separatePassageEncoder, signal} = options;
 		const trainer = await callNative({signal}, async () => native.openEncoderTrainer(model, separatePassageEncoder, settings));
-		const validator = dev.length === 0 ? undefined : new Validator(trainer);
-		await validator?.add(dev);
-		return new EncoderTrainee(trainer, inputs, validator);
+		try {
+			const validator = dev.length === 0 ? undefined : new Validator(trainer);
+			await validator?.add(dev);
+			return new TrainableEncoder(trainer, inputs, validator);
+		} catch (error) {
+			trainer.close();
+			throw error;
+		}
 	}
 
-	get batches(): number {
-		return this.#inputs.batches.count;
+	get batchCount(): number {
+		return this.#inputs.batches.batchCount;
 	}
 
 	async step(epoch: number, number: number, call: CallOptions): Promise<Binding.NativeStepReport & {readonly questions: number}> {
-		const batch = this.#inputs.batches.batch(epoch, number);
+		const batch = await this.#inputs.batches.batch(epoch, number);
 		const report = await callNative(call, async control => this.#trainer.step(batch, control));
 		return {...report, questions: batch.questions.length};
 	}
@@ -55,8 +60,8 @@ export class EncoderTrainee implements Trainee<EncoderValidation> {
 		return this.#validator?.validate(call);
 	}
 
-	cost({averageRank}: EncoderValidation): number {
-		return averageRank;
+	isBetter({averageRank}: EncoderValidation, than: EncoderValidation): boolean {
+		return averageRank < than.averageRank;
 	}
 
 	async write(): Promise<void> {
@@ -68,8 +73,8 @@ export class EncoderTrainee implements Trainee<EncoderValidation> {
 		}
 	}
 
-	async save(path: string, progress: string): Promise<void> {
-		await callNative({}, async () => this.#trainer.save(path, progress));
+	async save(path: string, state: string): Promise<void> {
+		await callNative({}, async () => this.#trainer.save(path, state));
 	}
 
 	async load(path: string): Promise<string> {
