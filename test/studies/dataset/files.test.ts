@@ -25,6 +25,14 @@ test('in a BEIR folder, qrels/test.tsv is chosen among the qrels files', async t
 	});
 });
 
+test('in a BEIR folder, a study that trains also uses the judgments of training questions', async t => {
+	const folder = await folderWith(t, ['corpus.jsonl', 'queries.jsonl', 'qrels/train.tsv', 'qrels/dev.tsv', 'qrels/test.tsv']);
+	const [qrels, trainingQrels] = [join(folder, 'qrels', 'test.tsv'), join(folder, 'qrels', 'train.tsv')];
+	t.like(await datasetFiles(folder, {}, 'train'), {qrels, trainingQrels});
+	t.like(await testableFiles(folder), {qrels, trainingQrels});
+	t.is((await datasetFiles(folder, {qrels: 'mine.txt'}, 'train')).trainingQrels, undefined);
+});
+
 test('a qrels file next to the questions is found, and an explicit path takes precedence', async t => {
 	const folder = await folderWith(t, ['passages.tsv', 'questions.dev.jsonl', 'questions.test.jsonl', 'qrels.txt']);
 	const questions = [join(folder, 'questions.dev.jsonl'), join(folder, 'questions.test.jsonl')];

@@ -47,6 +47,7 @@ test('a question names its relevant passages: its gold passages, or else the one
 		{id: 'gold', text: 'Who?', answers: [], context, positives: ['b', 'missing', 'a']},
 		{id: 'context', text: 'Who?', answers: [], context},
 		{id: 'missing', text: 'Who?', answers: [], positives: ['missing']},
+		{id: 'unknown', text: 'Who?', answers: [], context, positives: ['missing']},
 		{id: 'none', text: 'Who?', answers: []},
 	];
 	const {from, qrels} = judgeByContexts(questions, new Set(['a', 'b', 'c']))!;
@@ -56,6 +57,7 @@ test('a question names its relevant passages: its gold passages, or else the one
 		[
 			['gold', ['b', 'a']],
 			['context', ['c']],
+			['unknown', ['c']],
 		],
 	);
 	t.is(judgeByContexts(questions, new Set(['other'])), undefined);

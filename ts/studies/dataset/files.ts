@@ -12,6 +12,8 @@ export interface DatasetFiles {
 	readonly questions: readonly [all: string] | readonly [first: string, test: string];
 	/** The file of relevance judgments, if there is one. */
 	readonly qrels?: string;
+	/** The file with the judgments of training questions, if they are not in `qrels`. */
+	readonly trainingQrels?: string;
 }
 
 /** Paths that the caller gives. They take precedence over the files in the folder of the data set. */
@@ -58,7 +60,8 @@ const descriptions = {
 Finds the files of a data set. `dataset` is a folder, or a single file with passages and questions, as in SQuAD and
 PubMedQA; a folder may also contain just such a file. Fails with `ERR_ARGUMENT` if a file is missing, or if several file
 names match. Relevance judgments are treated differently: they may be missing, and if several file names match, the first
-one in alphabetical order is used. `first` says which questions there are besides test questions.
+one in alphabetical order is used; with training questions, `qrels/train.tsv` is used as well as `qrels/test.tsv`. `first`
+says which questions there are besides test questions.
 */
 export async function datasetFiles(dataset: string, named: AnyNamedFiles, first: FirstQuestions = 'development'): Promise<DatasetFiles> {
 	checkPaths(named);
@@ -68,7 +71,7 @@ export async function datasetFiles(dataset: string, named: AnyNamedFiles, first:
 	const onlyPath = isFolder ? (names.length === 1 ? join(dataset, names[0]!) : undefined) : dataset;
 	const find = (kind: keyof typeof descriptions): string => named[kind] ?? onlyPath ?? onlyFile(dataset, names, kind);
 	const corpus = find('corpus');
-	const qrels = named.qrels ?? (await foundQrels(dataset, names));
+	const qrels = named.qrels === undefined ? await foundQrels(dataset, names, first) : {qrels: named.qrels};
 	const areSplit =
 		named[first] !== undefined ||
 		named.test !== undefined ||
@@ -76,7 +79,7 @@ export async function datasetFiles(dataset: string, named: AnyNamedFiles, first:
 	return {
 		corpus,
 		questions: areSplit ? [find(first), find('test')] : [find('queries')],
-		...(qrels === undefined ? {} : {qrels}),
+		...qrels,
 	};
 }
 
@@ -105,16 +108,24 @@ export async function splitDatasetFiles(folder: string, named: Omit<NamedFiles, 
 
 /**
 Returns the path of the first file that is named like relevance judgments. If it is a folder, as in BEIR, returns the
-path of the file `test.tsv` in it.
+path of the file `test.tsv` in it and, if training questions are wanted, of `train.tsv`.
 */
-async function foundQrels(dataset: string, names: readonly string[]): Promise<string | undefined> {
+async function foundQrels(
+	dataset: string,
+	names: readonly string[],
+	first: FirstQuestions,
+): Promise<Pick<DatasetFiles, 'qrels' | 'trainingQrels'>> {
 	const [name] = filesOf(names, 'qrels');
 	if (name === undefined) {
-		return undefined;
+		return {};
 	}
 	const path = join(dataset, name);
 	const stats = await onPath('read', path, async () => stat(path));
-	return stats.isDirectory() ? join(path, 'test.tsv') : path;
+	if (!stats.isDirectory()) {
+		return {qrels: path};
+	}
+	const hasTraining = first === 'train' && (await fileNames(path)).includes('train.tsv');
+	return {qrels: join(path, 'test.tsv'), ...(hasTraining && {trainingQrels: join(path, 'train.tsv')})};
 }
 
 function checkPaths(named: AnyNamedFiles): void {

@@ -25,30 +25,38 @@ export interface RelevanceJudgments {
 /** Searches with BM25. Each query is a question followed by its first answer. */
 export type SupervisionSearch = (queries: readonly Query[]) => Promise<Run>;
 
-/** Determines relevant passages from the first source that the data set has, in the order of `RelevanceSource`. */
+/**
+Determines relevant passages from the first source that the data set has, in the order of `RelevanceSource`. If several
+files of judgments are about the same question, those in the last one count.
+*/
 export async function judgeRelevance(
-	qrelsPath: string | undefined,
+	qrelsPaths: readonly string[],
 	questions: readonly Question[],
 	search: SupervisionSearch,
 	passages: PassageStore,
 	corpus: ReadonlySet<string>,
 	options: CallOptions,
 ): Promise<RelevanceJudgments> {
-	if (qrelsPath !== undefined) {
-		const qrels: Qrels = await readQrels(qrelsPath, options.signal === undefined ? {} : {signal: options.signal});
+	if (qrelsPaths.length > 0) {
+		const qrels = new Map<string, ReadonlyMap<string, number>>();
+		for (const path of qrelsPaths) {
+			const read = await readQrels(path, options.signal === undefined ? {} : {signal: options.signal});
+			read.forEach((grades, id) => qrels.set(id, grades));
+		}
 		return {from: 'qrels', qrels};
 	}
 	return judgeByContexts(questions, corpus) ?? judgeByAnswers(questions, search, passages, options);
 }
 
 /**
-Takes the passage that a question was written for, or its gold passages, as its relevant passages. Returns `undefined` if
-no question names a passage of the corpus.
+Takes the gold passages of a question or, if the corpus has none of them, the passage that the question was written for, as
+its relevant passages. Returns `undefined` if no question names a passage of the corpus.
 */
 export function judgeByContexts(questions: readonly Question[], corpus: ReadonlySet<string>): RelevanceJudgments | undefined {
 	const qrels = new Map(
-		questions.flatMap(({id, context, positives = context ? [context.id] : []}) => {
-			const known = positives.filter(passage => corpus.has(passage));
+		questions.flatMap(({id, context, positives = []}) => {
+			const gold = positives.filter(passage => corpus.has(passage));
+			const known = gold.length > 0 || context === undefined || !corpus.has(context.id) ? gold : [context.id];
 			return known.length > 0 ? [[id, new Map(known.map(passage => [passage, 1]))] as const] : [];
 		}),
 	);

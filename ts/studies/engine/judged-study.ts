@@ -36,6 +36,8 @@ export interface JudgedInputs extends StudyInputs {
 	readonly allQuestions: readonly Question[];
 	/** The hash of the file of relevance judgments; `null` if there is none. */
 	readonly qrels: {readonly sha256: string} | null;
+	/** The hash of the file with the judgments of training questions, if it is not the same. */
+	readonly trainingQrels?: {readonly sha256: string};
 }
 
 export async function readJudgedInputs(dataset: string, options: JudgedStudyOptions): Promise<JudgedInputs> {
@@ -65,13 +67,15 @@ export function checkJudgedOptions({seed = 42, maxQuestions = 2, significance = 
 }
 
 /** Returns the part of the configuration that describes the software and the inputs. */
-export function judgedConfiguration({name, corpus, questionFiles, qrels, encoder, questionEncoder}: JudgedInputs): object {
+export function judgedConfiguration(inputs: JudgedInputs): object {
+	const {name, corpus, questionFiles, qrels, trainingQrels, encoder, questionEncoder} = inputs;
 	return {
 		dataset: name,
 		...softwareVersions(),
 		corpus,
 		questions: questionFiles,
 		qrels,
+		...(trainingQrels && {trainingQrels}),
 		encoder,
 		...(questionEncoder && {questionEncoder}),
 	};
@@ -115,7 +119,7 @@ export async function judgePassages(
 	const searchForSupervision = async (queries: readonly Query[]): Promise<Run> =>
 		run.search('supervision', () => bm25, {queries, k: SUPERVISION_DEPTH});
 	const judgments = await judgeRelevance(
-		files.qrels,
+		[files.trainingQrels, files.qrels].filter(path => path !== undefined),
 		allQuestions,
 		searchForSupervision,
 		passages,
