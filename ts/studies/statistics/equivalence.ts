@@ -1,5 +1,5 @@
 /**
-Verdicts on claims that two conditions do not differ. A test that is not significant does not show this, so such a claim
+Verdicts on claims that two conditions do not differ, or differ little. A test that is not significant does not show this, so such a claim
 holds only if the confidence interval of the difference, at the corrected significance level, lies within a margin. For a
 paired t-test, the interval is the difference ± the smallest difference that would have been significant.
 */
@@ -31,6 +31,37 @@ export function verdictOfNoLoss(evidence: readonly Comparison[], margin = closeM
 		return 'contradicted';
 	}
 	return verdictOfShown(evidence.map(({significant, difference, smallest}) => significant || difference - smallest >= -margin));
+}
+
+/**
+Returns the verdict on "a and b differ by at most `margin`". It is `contradicted` if any comparison shows a larger
+difference, that is, if the confidence interval includes only differences above `margin` in one direction. Otherwise
+`holds` if all comparisons show that the difference is at most `margin`, `holds in part` if some do, and `undecided` if
+none does. Without any comparison, it is `not tested`. In contrast to `verdictOfNoDifference`, a significant difference
+within the margin does not contradict the claim.
+*/
+export function verdictOfSmallDifference(evidence: readonly Comparison[], margin: number): Verdict {
+	if (evidence.some(({difference, smallest}) => Math.abs(difference) - smallest > margin)) {
+		return 'contradicted';
+	}
+	return verdictOfShown(evidence.map(({difference, smallest}) => Math.abs(difference) + smallest <= margin));
+}
+
+/**
+Returns the verdict on "a is worse than b by at most `margin`, or better". It is `contradicted` if the confidence interval
+of any comparison includes only losses above `margin`. Otherwise it depends on how many intervals include no loss above
+`margin`, as in `verdictOfSmallDifference`.
+*/
+export function verdictOfSmallLoss(evidence: readonly Comparison[], margin: number): Verdict {
+	if (evidence.some(({difference, smallest}) => -difference - smallest > margin)) {
+		return 'contradicted';
+	}
+	return verdictOfShown(evidence.map(({difference, smallest}) => smallest - difference <= margin));
+}
+
+/** Returns the largest loss, b − a, that the confidence intervals include; 0 if they include none. */
+export function largestPossibleLoss(evidence: readonly Comparison[]): number {
+	return Math.max(0, ...evidence.map(({difference, smallest}) => smallest - difference));
 }
 
 /** Returns the largest absolute difference that the confidence intervals include. */

@@ -10,6 +10,8 @@ The verdict on a claim that is about one or more differences:
 - `contradicted`: at least one difference is significant with the opposite sign;
 - `undecided`: no difference is significant, perhaps because there are too few questions;
 - `not tested`: the claim is about models or data that this study does not have.
+
+For claims that conditions differ little, the verdicts depend on confidence intervals: see `equivalence.ts`.
 */
 export type Verdict = 'holds' | 'holds in part' | 'contradicted' | 'undecided' | 'not tested';
 
