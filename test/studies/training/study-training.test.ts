@@ -19,6 +19,8 @@ import {
 	trainEncoder,
 } from '../../../ts/index.ts';
 import {type TrainingStudyOptions, studyTraining} from '../../../ts/studies/index.ts';
+import {trainingPlan} from '../../../ts/studies/training/protocol/plan.ts';
+import {trainingStudy} from '../../support/training-study.ts';
 
 /** The options of a small study. Short inputs make training fast. */
 const options: TrainingStudyOptions = {
@@ -66,7 +68,12 @@ async function otherDataset(folder: string): Promise<string> {
 		['test', 12, 20],
 	] as const) {
 		const questions = Array.from({length: to - from}, (_, i) =>
-			JSON.stringify({id: `${split}${i}`, question: `which color has house ${from + i}?`, answers: [colors[(from + i) % 8]]}),
+			JSON.stringify({
+				id: `${split}${i}`,
+				question: `which color has house ${from + i}?`,
+				answers: [colors[(from + i) % 8]],
+				passage: `p${from + i}`,
+			}),
 		);
 		await writeFile(join(data, `questions.${split}.jsonl`), `${questions.join('\n')}\n`);
 	}
@@ -241,6 +248,9 @@ test('a study gives the same results when it is run again or resumed, and measur
 	t.deepEqual(study.tables.schemes, []);
 	const [colors] = study.transfer;
 	t.like(colors!, {dataset: 'colors', examples: 12, test: 8, measuredBy: 'answers'});
+	// The property with gold positives is read in all data sets.
+	const summary = join(uninterrupted, 'transfer', 'colors', 'examples', 'examples.json');
+	t.like(JSON.parse(await readFile(summary, 'utf8')), {positives: {ids: 12, contexts: 0, answers: 0}});
 	t.deepEqual(
 		colors!.rows.map(({condition, training}) => [condition, training?.examples]),
 		[
@@ -261,6 +271,102 @@ test('a study gives the same results when it is run again or resumed, and measur
 	// A folder with the run of another configuration is refused.
 	const error = await t.throwsAsync(studyTraining(data, uninterrupted, {...some, epochs: 3}), {code: 'ERR_ARGUMENT'});
 	t.regex(error.message, /expected a run of this configuration, got one with a different settings\.epochs: 2 there, 3 here/u);
+});
+
+test('the encoder of the reference condition is kept and trained once if its training scheme is also one of Table 3', async t => {
+	const {data, folder} = await dataset(t);
+	const other = await otherDataset(folder);
+	const output = join(folder, 'study');
+	let firstSteps = 0;
+	const study = await studyTraining(data, output, {
+		...options,
+		epochs: 1,
+		batchSize: 32,
+		transfer: [other],
+		curve: false,
+		supervision: false,
+		similarities: false,
+		onProgress({stage, done}) {
+			firstSteps += stage === 'train in-batch-32-bm25-1' && done === 1 ? 1 : 0;
+		},
+	});
+	t.true(study.tables.schemes.includes('in-batch-32-bm25-1'));
+	t.deepEqual(await readdir(join(output, 'encoders')), ['in-batch-32-bm25-1']);
+	t.is(firstSteps, 1);
+	t.deepEqual(
+		study.transfer[0]!.rows.map(({condition}) => condition),
+		['bm25', 'untrained', 'main'],
+	);
+});
+
+test('the row “before training” is the model that training starts from, even if its folder has only model.safetensors', async t => {
+	const {data, folder} = await dataset(t);
+	const start = join(folder, 'start');
+	const questions = await sampledQuestions(join(data, 'questions.train.jsonl'), 16);
+	const {examples} = await mineNegatives(questions, join(data, 'articles'), {seed: 1});
+	await trainEncoder(examples, 'tiny-encoder', start, {epochs: 1, batchSize: 8, learningRate: 1e-2, maxTokens: 24, similarity: 'dot'});
+	const weights = join(folder, 'weights');
+	await mkdir(weights);
+	for (const name of ['model.safetensors', 'config.json', 'tokenizer.json']) {
+		await cp(join(start, name), join(weights, name));
+	}
+	const output = join(folder, 'study');
+	const few = {epochs: 1, schemes: false, curve: false, supervision: false, similarities: false};
+	const study = await studyTraining(data, output, {...options, ...few, encoder: weights});
+	t.is(study.encoder.name, 'weights');
+	const passages = await collected(readPassages(join(data, 'articles')));
+	const tests = await sampledQuestions(join(data, 'questions.test.jsonl'), 20);
+	const run = await readTrecRun(join(output, 'runs', 'untrained.trec'));
+	await assertSearched(t, await OnnxEncoder.load(start), passages, tests, run, dot);
+	t.deepEqual(await readdir(join(output, 'encoders')), ['in-batch-8-bm25-1']);
+});
+
+test('another data set that cannot be used is refused before anything is trained', async t => {
+	const {data, folder} = await dataset(t);
+	const other = await otherDataset(folder);
+	await writeFile(join(other, 'questions.test.jsonl'), `${JSON.stringify({id: 'a', question: 'who?', answers: ['nobody']})}\n`);
+	const stages = new Set<string>();
+	await t.throwsAsync(
+		studyTraining(data, join(folder, 'study'), {...options, transfer: [other], onProgress: ({stage}) => stages.add(stage)}),
+		{code: 'ERR_FORMAT', message: /expected training questions and at least 2 test questions/u},
+	);
+	t.false([...stages].some(stage => stage.startsWith('train ')));
+});
+
+test('judgments of training and test questions in separate files split a single list of questions', async t => {
+	const folder = await temporaryFolder(t);
+	const colors = await otherDataset(folder);
+	const data = join(folder, 'beir');
+	await mkdir(join(data, 'qrels'), {recursive: true});
+	await cp(join(colors, 'passages.tsv'), join(data, 'passages.tsv'));
+	const lines: string[] = [];
+	for (const split of ['train', 'test']) {
+		const text = await readFile(join(colors, `questions.${split}.jsonl`), 'utf8');
+		const questions = text.trim().split('\n');
+		lines.push(...questions);
+		const judged = questions.map(line => JSON.parse(line) as {id: string; passage: string}).map(({id, passage}) => `${id}\t${passage}\t1`);
+		await writeFile(join(data, 'qrels', `${split}.tsv`), `query-id\tcorpus-id\tscore\n${judged.join('\n')}\n`);
+	}
+	await writeFile(join(data, 'queries.jsonl'), `${lines.join('\n')}\n`);
+	const few = {epochs: 1, schemes: false, curve: false, supervision: false, similarities: false, goldField: undefined};
+	const study = await studyTraining(data, join(folder, 'study'), {...options, ...few});
+	t.like(study.questions, {training: 12, test: 8, split: 'files', relevance: 'qrels', measuredBy: 'qrels'});
+	t.like(study.questions.qrels!, {count: 8, name: 'test.tsv'});
+	t.like(study.questions.trainingQrels!, {count: 12, name: 'train.tsv'});
+	t.deepEqual(study.examples.positives, {ids: 12, contexts: 0, answers: 0});
+});
+
+test('without any BM25 negative there is no reference condition', t => {
+	const {settings} = trainingStudy();
+	const missing = {hardNegatives: 700, randomNegatives: 0, goldNegatives: 0};
+	const mined = {count: 100, positives: {ids: 100, contexts: 0, answers: 0}, dropped: 0, missing};
+	t.throws(() => trainingPlan(mined, settings), {code: 'ERR_ARGUMENT', message: /^corpus: expected BM25 hits without an answer/u});
+	const {tables} = trainingPlan({...mined, missing: {...missing, hardNegatives: 699, goldNegatives: 700}}, settings);
+	t.true(tables.schemes.includes('bm25-7'));
+	t.deepEqual(
+		tables.schemesLeftOut.filter(({because}) => because === 'passages'),
+		[{condition: 'gold-7', because: 'passages'}],
+	);
 });
 
 test('a single file of questions is split by documents, and relevance judgments give positives and measures', async t => {

@@ -1,6 +1,6 @@
 /** What the claims of Karpukhin et al. (2020) compare: pairs of conditions, and measures. Significance tests and findings use them. */
 import {topK} from '../statistics/measures.ts';
-import {baselineName, bm25Name, curveName, supervisionNames, untrainedName} from './conditions.ts';
+import {referenceName, bm25Name, curveName, supervisionNames, untrainedName} from './conditions.ts';
 import type {TrainingTables} from './study.ts';
 
 /** The measures of most tests. */
@@ -9,8 +9,8 @@ export const testedMeasures = [topK(5), topK(20)];
 export const deepMeasures = [topK(20), topK(100)];
 
 /**
-Two conditions that are compared. In the tests of Figure 1 and Tables 5 and 6, the baseline has the name that it would have
-as a condition of that table: see `baselineAliases`.
+Two conditions that are compared. In the tests of Figure 1 and Tables 5 and 6, the reference condition has the name that it
+would have as a condition of that table: see `referenceAliases`.
 */
 export type NamePair = readonly [a: string, b: string];
 
@@ -55,16 +55,22 @@ export function curvePairs({curve}: Pick<TrainingTables, 'curve'>): {
 	readonly few: readonly NamePair[];
 } {
 	const names = curve.map(({examples}) => curveName(examples));
-	// The largest number of examples that is at most the paper's.
-	const few = curve.findLast(({examples}) => examples <= FEW_EXAMPLES);
+	const few = fewExamplesOf({curve});
 	return {
 		more: names.slice(1).map((name, i) => [name, names[i]!]),
-		few: few === undefined ? [] : [[curveName(few.examples), bm25Name]],
+		few: few === undefined ? [] : [[curveName(few), bm25Name]],
 	};
 }
 
+/**
+Returns the largest number of examples of Figure 1 that is at most the paper's 1,000; `undefined` if there is none. A smaller
+number than the paper's can only support the paper's claim.
+*/
+export const fewExamplesOf = ({curve}: Pick<TrainingTables, 'curve'>): number | undefined =>
+	curve.findLast(({examples}) => examples <= FEW_EXAMPLES)?.examples;
+
 /** The pair that shows whether training helps at all. Studies have it even without Figure 1. */
-export const trainingPair = (batchSize: number): NamePair => [baselineName(batchSize), untrainedName];
+export const trainingPair = (batchSize: number): NamePair => [referenceName(batchSize), untrainedName];
 
 /** "Our DPR trained using 1,000 examples already outperforms BM25" (Karpukhin et al., 2020, Figure 1). */
 export const FEW_EXAMPLES = 1000;
@@ -72,11 +78,11 @@ export const FEW_EXAMPLES = 1000;
 /** What follows the name of a measure in tests on another data set. */
 export const suffixOf = (dataset: string): string => ` on ${dataset}`;
 
-/** Returns the names of the baseline in the tests of Figure 1 and Tables 5 and 6, for the tables that have the baseline. */
-export function baselineAliases({curve, supervision, similarities}: TrainingTables, baseline: string): readonly string[] {
+/** Returns the names of the reference condition in the tests of Figure 1 and Tables 5 and 6, for the tables that have it. */
+export function referenceAliases({curve, supervision, similarities}: TrainingTables, reference: string): readonly string[] {
 	return [
-		...curve.filter(({condition}) => condition === baseline).map(({examples}) => curveName(examples)),
-		...(supervision[0] === baseline ? [supervisionNames.gold] : []),
+		...curve.filter(({condition}) => condition === reference).map(({examples}) => curveName(examples)),
+		...(supervision[0] === reference ? [supervisionNames.gold] : []),
 		...(similarities.length > 0 ? ['dot-nll'] : []),
 	];
 }

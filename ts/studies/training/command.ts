@@ -2,7 +2,7 @@
 import type {StudyCommand} from '../engine/command.ts';
 import {corpusFlag, judgedDataset, nameFlag, seedFlag, significanceFlag} from '../engine/common-flags.ts';
 import {DEFAULT_ENCODER} from '../engine/options.ts';
-import {type TrainingStudyOptions, trainingDefaults} from './options.ts';
+import {type TrainingStudyOptions, studyDefaults} from './options.ts';
 
 /** Name, flags and help of `passagekit training-study`. */
 export const trainingCommand: StudyCommand<TrainingStudyOptions> = {
@@ -31,9 +31,14 @@ export const trainingCommand: StudyCommand<TrainingStudyOptions> = {
 			option: 'goldField',
 			placeholder: '<name>',
 			type: 'text',
-			help: 'property of JSON questions with the id of the gold passage, or a list of ids',
+			help: 'property of JSON questions with the id of the gold positive, or a list of ids',
 		},
-		{option: 'transfer', placeholder: '<list>', type: 'files', help: 'other data sets on which the trained encoder is measured, too'},
+		{
+			option: 'transfer',
+			placeholder: '<list>',
+			type: 'files',
+			help: 'other data sets on which the trained encoder is measured; with training questions, an encoder is trained on each, and one on all',
+		},
 		{option: 'encoder', placeholder: '<model>', type: 'model', help: 'model that every training starts from', default: DEFAULT_ENCODER},
 		{
 			option: 'maxTrainingQuestions',
@@ -51,22 +56,22 @@ export const trainingCommand: StudyCommand<TrainingStudyOptions> = {
 			option: 'epochs',
 			placeholder: '<n>',
 			type: {min: 1},
-			help: 'number of passes over the training examples; the paper has 40',
-			default: trainingDefaults.epochs,
+			help: 'number of passes over the training examples; the paper has up to 40, or 100 for small data sets',
+			default: studyDefaults.epochs,
 		},
 		{
 			option: 'batchSize',
 			placeholder: '<n>',
 			type: {min: 2},
 			help: 'number of questions per step, except in Table 3',
-			default: trainingDefaults.batchSize,
+			default: studyDefaults.batchSize,
 		},
 		{
 			option: 'learningRate',
 			placeholder: '<x>',
 			type: 'number',
 			help: 'highest learning rate; the paper has 1e-5',
-			default: trainingDefaults.learningRate,
+			default: studyDefaults.learningRate,
 		},
 		{
 			option: 'maxTokens',
@@ -79,7 +84,7 @@ export const trainingCommand: StudyCommand<TrainingStudyOptions> = {
 			placeholder: '<list>',
 			type: 'counts',
 			help: 'numbers of training examples for Figure 1; all of them are added',
-			default: trainingDefaults.examples,
+			default: studyDefaults.examples,
 		},
 		{option: 'threads', placeholder: '<n>', type: {min: 1}, help: 'number of threads (default: one per core)'},
 		seedFlag('seed of all random choices'),

@@ -7,8 +7,8 @@ name, which is also the name of its files.
 Which training examples a condition uses.
 
 - `all`: all examples, or the first ones in an order that the seed determines;
-- `gold`, `distant`: the examples of the questions whose positive is known and is also found by distant supervision, with
-  the known positives (`gold`) or those that distant supervision finds.
+- `gold`, `distant`: the examples of the questions that have a gold positive and for which distant supervision also finds a
+  positive, with the gold positives (`gold`) or those that distant supervision finds.
 */
 export type ExampleSet = 'all' | 'gold' | 'distant';
 
@@ -34,11 +34,11 @@ export interface TrainingCondition {
 export const bm25Name = 'bm25';
 export const untrainedName = 'untrained';
 
-/** Names of the conditions of other data sets: see `transfer.ts`. */
+/** Names of the conditions of other data sets: see `protocol/other-datasets.ts`. */
 export const transferNames = {main: 'main', own: 'own', multi: 'multi'} as const;
 
 /** Number of negatives per question in the schemes without in-batch negatives (Karpukhin et al., 2020, Table 3). */
-export const NEGATIVES = 7;
+export const NEGATIVES_PER_QUESTION = 7;
 
 /** The name of a training scheme of Table 3. */
 export const schemeName = ({batchSize, inBatch, negatives}: Pick<TrainingCondition, 'batchSize' | 'inBatch' | 'negatives'>): string =>
@@ -47,7 +47,11 @@ export const schemeName = ({batchSize, inBatch, negatives}: Pick<TrainingConditi
 /** The part of a condition that Table 3 compares. */
 type Scheme = Pick<TrainingCondition, 'batchSize' | 'inBatch' | 'negatives'>;
 
-const ownNegatives = (from: NegativeSource): Scheme => ({batchSize: NEGATIVES + 1, inBatch: false, negatives: {from, count: NEGATIVES}});
+const ownNegatives = (from: NegativeSource): Scheme => ({
+	batchSize: NEGATIVES_PER_QUESTION + 1,
+	inBatch: false,
+	negatives: {from, count: NEGATIVES_PER_QUESTION},
+});
 const inBatch = (batchSize: number, bm25: number): Scheme => ({
 	batchSize,
 	inBatch: true,
@@ -64,17 +68,17 @@ export const schemeBlocks: ReadonlyArray<readonly Scheme[]> = [
 	[inBatch(32, 1), inBatch(32, 2), inBatch(128, 1)],
 ];
 
-/** The scheme of all other tables and figures: in-batch negatives and one BM25 negative per question. */
+/** The scheme of the reference condition, which all other tables and figures have: in-batch negatives and one BM25 negative per question. */
 export const baselineScheme = (batchSize: number): Scheme => inBatch(batchSize, 1);
-export const baselineName = (batchSize: number): string => schemeName(baselineScheme(batchSize));
+export const referenceName = (batchSize: number): string => schemeName(baselineScheme(batchSize));
 
 /** The name of the condition of Figure 1 with fewer than all training examples. */
 export const curveName = (examples: number): string => `examples-${examples}`;
 
-/** Names of the conditions of Table 5, unless the first one is the baseline. */
+/** Names of the conditions of Table 5, unless the first one is the reference condition. */
 export const supervisionNames = {gold: 'gold-positives', distant: 'distant-positives'} as const;
 
-/** The conditions of Table 6 that are not the baseline, which has the similarity `dot` and the loss `nll`. */
+/** The conditions of Table 6 that are not the reference condition, which has the similarity `dot` and the loss `nll`. */
 export const similarityConditions = [
 	{name: 'dot-triplet', similarity: 'dot', loss: 'triplet'},
 	{name: 'l2-nll', similarity: 'l2', loss: 'nll'},

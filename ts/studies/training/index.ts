@@ -10,13 +10,13 @@ export {publishedTraining} from './published.ts';
 export {trainingStudyHtml, trainingStudyMarkdown} from './report/report.ts';
 export {studyTraining} from './study-training.ts';
 export type {
-	TrainingExamples,
-	TrainingOutcome,
-	TrainingQuestions,
+	ExampleCounts,
+	TrainingSummary,
+	QuestionCounts,
 	TrainingRow,
 	TrainingSettings,
 	TrainingStudy,
 	TrainingTables,
 	TrainingTests,
-	TransferOutcome,
+	OtherDatasetResults,
 } from './study.ts';

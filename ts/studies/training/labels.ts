@@ -5,9 +5,9 @@ import {bm25Name, supervisionNames, transferNames, untrainedName} from './condit
 const labels: Readonly<Record<string, string>> = {
 	[bm25Name]: 'BM25',
 	[untrainedName]: 'Before training',
-	'random-7': 'Random',
-	'bm25-7': 'BM25 negatives',
-	'gold-7': 'Gold',
+	'random-7': '7 random negatives',
+	'bm25-7': '7 BM25 negatives',
+	'gold-7': '7 gold negatives',
 	[supervisionNames.gold]: 'Gold positives',
 	[supervisionNames.distant]: 'Distant supervision',
 	'dot-nll': 'Dot product, NLL',

@@ -13,13 +13,13 @@ export interface TrainingStudyOptions extends Omit<JudgedStudyOptions, 'developm
 	readonly train?: string | undefined;
 	/** The model that every training starts from. @default 'minilm-encoder' */
 	readonly encoder?: string | undefined;
-	/** Property of JSON questions that has the id of the gold passage, or an array of ids. @default none */
+	/** Property of JSON questions that has the id of the gold positive, or an array of ids, in all data sets. @default none */
 	readonly goldField?: string | undefined;
 	/** Maximum number of training questions, taken at equal intervals. @default all */
 	readonly maxTrainingQuestions?: number | undefined;
 	/** Maximum number of test questions, taken at equal intervals. @default all */
 	readonly maxQuestions?: number | undefined;
-	/** Number of passes over the training examples. The paper has 40. @default 5 */
+	/** Number of passes over the training examples. The paper has up to 40, or 100 for small data sets. @default 5 */
 	readonly epochs?: number | undefined;
 	/** Number of questions per step, except in Table 3. @default 32 */
 	readonly batchSize?: number | undefined;
@@ -27,7 +27,11 @@ export interface TrainingStudyOptions extends Omit<JudgedStudyOptions, 'developm
 	readonly learningRate?: number | undefined;
 	/** Maximum number of tokens per input. @default as the model is configured, else 256 */
 	readonly maxTokens?: number | undefined;
-	/** Numbers of training examples for Figure 1; the number of all examples is added. @default [1000, 2000, 5000, 10000, 20000] */
+	/**
+	Numbers of training examples for Figure 1. The number of all examples is added; numbers that are not below it, or that are
+	below the batch size, are left out.
+	@default [1000, 2000, 5000, 10000, 20000]
+	*/
 	readonly examples?: readonly number[] | undefined;
 	/** Whether to compare training schemes (Table 3). @default true */
 	readonly schemes?: boolean | undefined;
@@ -37,7 +41,10 @@ export interface TrainingStudyOptions extends Omit<JudgedStudyOptions, 'developm
 	readonly supervision?: boolean | undefined;
 	/** Whether to compare similarities and losses (Table 6). @default true */
 	readonly similarities?: boolean | undefined;
-	/** Folders or files of other data sets on which the trained encoder is measured, too (Table 2). @default none */
+	/**
+	Folders or files of other data sets on which the trained encoder is measured, too (Table 2). For each data set with
+	training questions, one encoder is trained on it, and one more is trained on all data sets. @default none
+	*/
 	readonly transfer?: readonly string[] | undefined;
 	/** Number of threads. The same seed and number of threads give the same results on one machine. @default one per core */
 	readonly threads?: number | undefined;
@@ -74,7 +81,7 @@ export const trainingOptionNames: OptionNames = optionNames<TrainingStudyOptions
 export const cutOffs = [1, 5, 20, 100];
 
 /** The defaults that the command line shows. */
-export const trainingDefaults = {epochs: 5, batchSize: 32, learningRate: 2e-5, examples: [1000, 2000, 5000, 10_000, 20_000]} as const;
+export const studyDefaults = {epochs: 5, batchSize: 32, learningRate: 2e-5, examples: [1000, 2000, 5000, 10_000, 20_000]} as const;
 
 /** Checks the options, except the paths of files, and returns those that determine what is measured. */
 export function checkedTrainingSettings(options: TrainingStudyOptions): TrainingSettings {
@@ -85,7 +92,7 @@ export function checkedTrainingSettings(options: TrainingStudyOptions): Training
 	for (const [name, value] of Object.entries(parts)) {
 		checkBoolean(name, value);
 	}
-	const {epochs, batchSize, learningRate, examples} = {...trainingDefaults, ...given(options)};
+	const {epochs, batchSize, learningRate, examples} = {...studyDefaults, ...given(options)};
 	const {maxTrainingQuestions = null, maxQuestions = null, maxTokens = null, threads = null, goldField = null} = options;
 	checkCount('epochs', epochs, 1, 1_000_000);
 	// A batch of one question has no in-batch negatives.

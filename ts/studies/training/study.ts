@@ -4,7 +4,8 @@ report shows them.
 
 The paper (Karpukhin et al., 2020) trains the encoder of DPR in many ways and compares how well the trained encoders find
 passages. A condition is one of these ways, or one of two baselines without training: BM25, and the model before
-training. The conditions of all tables and figures are in one list, `rows`, because a condition may be in several of
+training. The reference condition has in-batch negatives, one BM25 negative per question, the dot product and the negative
+log-likelihood; it is the one that is varied in Figure 1 and Tables 5 and 6, and that is measured on other data sets. The conditions of all tables and figures are in one list, `rows`, because a condition may be in several of
 them; `tables` names the conditions of each.
 */
 import type {RelevanceSource} from '../dataset/relevance.ts';
@@ -28,8 +29,8 @@ export interface TrainingStudy {
 	readonly passagekit: string;
 	/** `words` is the mean length of a passage in words, which are separated by white space. */
 	readonly corpus: StudyInput & {readonly words: number};
-	readonly questions: TrainingQuestions;
-	readonly examples: TrainingExamples;
+	readonly questions: QuestionCounts;
+	readonly examples: ExampleCounts;
 	/** The model that all conditions start from. */
 	readonly encoder: StudyModel;
 	readonly settings: TrainingSettings;
@@ -42,12 +43,13 @@ export interface TrainingStudy {
 	/** Paired t-tests over test questions. The p-values of each list are corrected together. */
 	readonly tests: TrainingTests;
 	/** The results on other data sets (Table 2); empty without the option `transfer`. */
-	readonly transfer: readonly TransferOutcome[];
+	readonly transfer: readonly OtherDatasetResults[];
 	/** The command that repeats this study. It names files without their folders. */
 	readonly command?: string;
 }
 
-export interface TrainingQuestions {
+/** The questions of a study: their numbers, files and relevant passages. */
+export interface QuestionCounts {
 	/** Number of questions from which training examples were mined. */
 	readonly training: number;
 	/** Number of questions on which the conditions are measured. */
@@ -59,13 +61,19 @@ export interface TrainingQuestions {
 	readonly split: SplitBy;
 	/** How relevant passages are determined. */
 	readonly relevance: RelevanceSource;
-	/** Which passages count as relevant in the measures: those with an answer or, if there are judgments, those. */
+	/**
+	Which passages count as relevant in the measures. `answers`, unless there are judgments or a test question has no
+	answers; then the same as `relevance`.
+	*/
 	readonly measuredBy: RelevanceSource;
 	/** The file of relevance judgments, if there is one. */
 	readonly qrels?: StudyInput;
+	/** The file with the judgments of training questions, if it is not the same. */
+	readonly trainingQrels?: StudyInput;
 }
 
-export interface TrainingExamples {
+/** Numbers of training examples, and of negatives that were not found. */
+export interface ExampleCounts {
 	/** Number of training examples. */
 	readonly count: number;
 	/** Number of examples by how their positives were found: given ids, matched contexts, or distant supervision by answers. */
@@ -75,8 +83,8 @@ export interface TrainingExamples {
 	/** Number of negatives that were not found, because too few passages were left. */
 	readonly missing: {readonly hardNegatives: number; readonly randomNegatives: number; readonly goldNegatives: number};
 	/**
-	Number of examples with a known positive for which distant supervision also finds one, and number of these for which
-	it finds a known positive. Missing without Table 5.
+	Number of examples with a gold positive for which distant supervision also finds a positive, and number of these for
+	which it finds a gold positive. Missing without Table 5.
 	*/
 	readonly supervision?: {readonly count: number; readonly same: number};
 }
@@ -100,7 +108,7 @@ export interface TrainingSettings {
 	/** Maximum number of training and of test questions; `null` for all. */
 	readonly maxTrainingQuestions: number | null;
 	readonly maxQuestions: number | null;
-	/** The property of JSON questions with the ids of gold passages; `null` if there is none. */
+	/** The property of JSON questions with the ids of gold positives; `null` if there is none. */
 	readonly goldField: string | null;
 	/** Number of hits per question. */
 	readonly depth: number;
@@ -114,22 +122,24 @@ export interface TrainingRow {
 	/** One value for each of the study's `measures`, from 0 to 1. */
 	readonly values: readonly number[];
 	/** How the encoder was trained. Missing for BM25 and for the model before training. */
-	readonly training?: TrainingOutcome;
+	readonly training?: TrainingSummary;
 }
 
 /** How an encoder was trained, and how training ended. */
-export interface TrainingOutcome extends Omit<TrainingCondition, 'name'> {
+export interface TrainingSummary extends Omit<TrainingCondition, 'name'> {
 	/** Number of steps. */
 	readonly steps: number;
 	/** The mean losses of the first and of the last epoch. */
 	readonly losses: {readonly first: number; readonly last: number};
+	/** Mean number of negatives per question, in addition to those of the batch, if some examples have fewer than `negatives.count`. */
+	readonly meanNegatives?: number;
 }
 
 /** The names of the conditions of each table and figure. A part that the study does not have is empty. */
 export interface TrainingTables {
 	/** Table 3. */
 	readonly schemes: readonly string[];
-	/** The training schemes of Table 3 that were left out, because there are too few examples or passages. */
+	/** The training schemes of Table 3 that were left out, because there are too few examples, or because negatives are missing (`passages`). */
 	readonly schemesLeftOut: ReadonlyArray<{readonly condition: string; readonly because: 'examples' | 'passages'}>;
 	/** Figure 1, by increasing number of examples. */
 	readonly curve: ReadonlyArray<{readonly examples: number; readonly condition: string}>;
@@ -149,12 +159,14 @@ export interface TrainingTests {
 }
 
 /** The results on another data set. */
-export interface TransferOutcome {
+export interface OtherDatasetResults {
 	readonly dataset: string;
 	readonly corpus: StudyInput;
 	readonly files: readonly StudyInput[];
 	/** The file of relevance judgments, if there is one. */
 	readonly qrels?: StudyInput;
+	/** The file with the judgments of training questions, if it is not the same. */
+	readonly trainingQrels?: StudyInput;
 	/** Number of training examples of this data set, if it has training questions. */
 	readonly examples?: number;
 	/** Number of test questions. */

@@ -1,7 +1,7 @@
 /** Evidence of findings: the tests of pairs of conditions, and sentences about them. */
 import {listed, points, unsignedPoints} from '../../../drawing/format.ts';
 import {type Comparison, findComparison} from '../../statistics/comparison.ts';
-import {largestPossible} from '../../statistics/equivalence.ts';
+import {largestPossible, largestPossibleLoss} from '../../statistics/equivalence.ts';
 import {significanceClause, withoutUndefined} from '../../statistics/finding.ts';
 import {labelOf} from '../labels.ts';
 
@@ -23,11 +23,27 @@ export function differences(evidence: readonly Comparison[]): string {
 	return `${[...byPair].map(([pair, each]) => `${pair}: ${listed(each)}`).join('; ')}; ${significanceClause(evidence)}.`;
 }
 
-/** Returns a sentence on the confidence intervals of tests about a claim that differences are at most `margin`, as in the paper. */
-export const intervals = (evidence: readonly Comparison[], margin: number): string =>
-	`The confidence intervals include differences of up to ${unsignedPoints(largestPossible(evidence))} points; the claim holds if they include none above ${unsignedPoints(margin)}, the largest such difference in the paper.`;
+/** Returns sentences on confidence intervals and on how they decide the verdict of `verdictOfSmallDifference`. `margin` is the paper's. */
+export const differenceRule = (evidence: readonly Comparison[], margin: number): string =>
+	`The confidence intervals include differences of up to ${unsignedPoints(largestPossible(evidence))} points. ${ruleSentence('difference', 'differences', margin, 'the largest such difference in the paper')}`;
 
-/** Returns the largest difference of two of the paper's rows at some measures, as a share: how much the paper calls little. */
+/** Like `differenceRule`, for `verdictOfSmallLoss`. `name` and `names` say what a loss is, in the singular and the plural. */
+export const lossRule = (
+	evidence: readonly Comparison[],
+	margin: number,
+	{name, names, source}: {readonly name: string; readonly names: string; readonly source: string},
+): string =>
+	`The confidence intervals include ${names} of up to ${unsignedPoints(largestPossibleLoss(evidence))} points. ${ruleSentence(name, names, margin, source)}`;
+
+function ruleSentence(name: string, names: string, margin: number, source: string): string {
+	const points = unsignedPoints(margin);
+	return `The claim holds if they include no ${name} above ${points} points, ${source}; it is contradicted if one of them includes only ${names} above ${points} points.`;
+}
+
+/**
+Returns the largest difference of two of the paper's rows at some measures, as a share, for claims that such differences are
+small.
+*/
 export function publishedMargin(
 	pairs: ReadonlyArray<readonly [Readonly<Record<string, number>>, Readonly<Record<string, number>>]>,
 	measures: readonly string[],

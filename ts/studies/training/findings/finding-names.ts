@@ -6,7 +6,7 @@ export type TrainingFindingName =
 	| 'training'
 	/** Gold negatives of the same batch are better than as many from the whole training set. */
 	| 'in-batch negatives'
-	/** Accuracy grows with the batch size. */
+	/** Accuracy grows consistently with the batch size. */
 	| 'batch size'
 	/** One BM25 negative per question helps. */
 	| 'one BM25 negative'

@@ -7,13 +7,13 @@ import {batchSize, inBatchNegatives, kindOfNegatives, oneBm25Negative, twoBm25Ne
 
 /**
 Judges the paper's claims by the results of a study, and one claim of this package: that training helps at all. Claims
-about tables that the study does not have are left out. All tests are about other questions: each condition was trained
-with one seed only. Fails with `ERR_FORMAT` if `study` is not the result of a training study.
+about tables that the study does not have are left out. The tests generalize over questions, not over seeds: each
+condition was trained with one seed. Fails with `ERR_FORMAT` if `study` is not the result of a training study.
 
 @example
 ```
 trainingFindings(study).map(({name, verdict}) => `${name}: ${verdict}`);
-//=> ['in-batch negatives: holds', 'batch size: holds in part', …]
+//=> ['more examples: holds in part', 'few examples: holds', …]
 ```
 */
 export function trainingFindings(study: TrainingStudy): readonly TrainingFinding[] {

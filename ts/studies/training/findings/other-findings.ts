@@ -1,12 +1,21 @@
 /** The findings about training examples, similarities, losses and other data sets (Karpukhin et al., 2020, §5.2). */
-import {counted, percent} from '../../../drawing/format.ts';
-import {verdictOfNoDifference} from '../../statistics/equivalence.ts';
+import {counted, percent, withCommas} from '../../../drawing/format.ts';
+import {verdictOfSmallDifference, verdictOfSmallLoss} from '../../statistics/equivalence.ts';
 import {verdictOfGains, verdictOfParts} from '../../statistics/verdict.ts';
-import {FEW_EXAMPLES, curvePairs, similarityPairs, suffixOf, supervisionPair, testedMeasures, trainingPair} from '../claims.ts';
+import {
+	FEW_EXAMPLES,
+	curvePairs,
+	fewExamplesOf,
+	similarityPairs,
+	suffixOf,
+	supervisionPair,
+	testedMeasures,
+	trainingPair,
+} from '../claims.ts';
 import {bm25Name, transferNames} from '../conditions.ts';
 import {publishedTraining} from '../published.ts';
 import type {TrainingStudy} from '../study.ts';
-import {differences, evidenceOf, intervals, publishedMargin} from './evidence.ts';
+import {differenceRule, differences, evidenceOf, lossRule, publishedMargin} from './evidence.ts';
 import type {TrainingFinding} from './finding-names.ts';
 
 export function moreExamples(study: TrainingStudy): TrainingFinding | undefined {
@@ -35,9 +44,19 @@ export function fewExamples(study: TrainingStudy): TrainingFinding | undefined {
 		claim: 'An encoder trained on 1,000 examples is already better than BM25.',
 	} as const;
 	if (evidence.length === 0) {
-		return {...claim, result: `No encoder was trained on ${FEW_EXAMPLES} examples or fewer.`, verdict: 'not tested', evidence};
+		return {...claim, result: `No encoder was trained on ${withCommas(FEW_EXAMPLES)} examples or fewer.`, verdict: 'not tested', evidence};
 	}
-	return {...claim, result: differences(evidence), verdict: verdictOfGains(evidence, 'all'), evidence};
+	const verdict = verdictOfGains(evidence, 'all');
+	if (fewExamplesOf(study.tables) === FEW_EXAMPLES) {
+		return {...claim, result: differences(evidence), verdict, evidence};
+	}
+	const isSupported = verdict === 'holds' || verdict === 'holds in part';
+	return {
+		...claim,
+		result: `${differences(evidence)} Fewer than ${withCommas(FEW_EXAMPLES)} examples can support the claim, but not contradict it.`,
+		verdict: isSupported ? verdict : 'not tested',
+		evidence,
+	};
 }
 
 /** passagekit's own claim, without which the others say little. */
@@ -68,9 +87,9 @@ export function distantSupervision({tests, tables, examples}: TrainingStudy): Tr
 		source: 'paper',
 		claim: 'Distant supervision, which takes the best BM25 hit with an answer as the positive, is hardly worse than gold positives.',
 		result:
-			`${differences(evidence)} ${intervals(evidence, margin)} ` +
+			`${differences(evidence)} ${lossRule(evidence, margin, {name: 'loss', names: 'losses', source: 'the largest loss in the paper'})} ` +
 			`Distant supervision finds the gold positive of ${percent(same / count)}% of ${counted(count, 'example')}.`,
-		verdict: verdictOfNoDifference(evidence, margin),
+		verdict: verdictOfSmallLoss(evidence, margin),
 		evidence,
 	};
 }
@@ -87,8 +106,8 @@ export function similarity({tests, tables}: TrainingStudy): TrainingFinding | un
 		name: 'similarity',
 		source: 'paper',
 		claim: 'L2 is comparable to the dot product, and both are better than cosine.',
-		result: `${differences(l2)} ${intervals(l2, margin)} ${differences(cosine)}`,
-		verdict: verdictOfParts([verdictOfNoDifference(l2, margin), verdictOfGains(cosine, 'all')]),
+		result: `${differences(l2)} ${differenceRule(l2, margin)} ${differences(cosine)}`,
+		verdict: verdictOfParts([verdictOfSmallDifference(l2, margin), verdictOfGains(cosine, 'all')]),
 		evidence: [...l2, ...cosine],
 	};
 }
@@ -110,8 +129,8 @@ export function loss({tests, tables}: TrainingStudy): TrainingFinding | undefine
 		name: 'loss',
 		source: 'paper',
 		claim: 'Triplet loss and negative log-likelihood (NLL) lead to almost the same accuracy.',
-		result: `${differences(evidence)} ${intervals(evidence, margin)}`,
-		verdict: verdictOfNoDifference(evidence, margin),
+		result: `${differences(evidence)} ${differenceRule(evidence, margin)}`,
+		verdict: verdictOfSmallDifference(evidence, margin),
 		evidence,
 	};
 }
@@ -122,13 +141,13 @@ export function transfer({tests, transfer: outcomes}: TrainingStudy): TrainingFi
 	if (evidence.length === 0) {
 		return undefined;
 	}
-	const fineTuned = evidenceOf(tests.transfer, [[transferNames.main, transferNames.own]], measures);
-	const loss = fineTuned.length === 0 ? '' : ` Compared with an encoder that was trained there: ${differences(fineTuned)}`;
+	const comparedWithOwn = evidenceOf(tests.transfer, [[transferNames.main, transferNames.own]], measures);
+	const gap = comparedWithOwn.length === 0 ? '' : ` Compared with an encoder that was trained there: ${differences(comparedWithOwn)}`;
 	return {
 		name: 'transfer',
 		source: 'paper',
 		claim: 'On other data sets, an encoder that was trained on one data set is better than BM25.',
-		result: `${differences(evidence)}${loss}`,
+		result: `${differences(evidence)}${gap}`,
 		verdict: verdictOfGains(evidence, 'all'),
 		evidence,
 	};

@@ -3,7 +3,7 @@ import type {Run} from '../../../core/types.ts';
 import {mean} from '../../statistics/mean.ts';
 import type {MeasuredQuestions} from '../../statistics/measures.ts';
 import type {ConditionPair, ValueByQuestion} from '../../statistics/paired-comparisons.ts';
-import type {TrainingOutcome, TrainingRow} from '../study.ts';
+import type {TrainingSummary, TrainingRow} from '../study.ts';
 import type {PreparedDataset} from './prepared-dataset.ts';
 
 /** Collects the measures of each condition. */
@@ -22,7 +22,7 @@ export class Effectiveness {
 	}
 
 	/** Measures the run of a condition. */
-	async add(condition: string, run: Run, training?: TrainingOutcome): Promise<void> {
+	async add(condition: string, run: Run, training?: TrainingSummary): Promise<void> {
 		const {measures, test, measure} = this.#dataset;
 		const measured = await measure(run);
 		this.#measured.set(condition, measured);

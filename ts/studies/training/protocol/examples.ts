@@ -15,8 +15,8 @@ import {
 	writeTrainingExamples,
 } from '../../../training/index.ts';
 import {exists, makeFolder, readJson, toJson, writeAtomically} from '../../storage/run-folder.ts';
-import {NEGATIVES, type ExampleSet, type TrainingCondition} from '../conditions.ts';
-import type {TrainingExamples} from '../study.ts';
+import {NEGATIVES_PER_QUESTION, type ExampleSet, type TrainingCondition} from '../conditions.ts';
+import type {ExampleCounts} from '../study.ts';
 import type {PreparedDataset} from './prepared-dataset.ts';
 
 /** The folder of the examples, in the folder of the study run, and its files. */
@@ -24,7 +24,7 @@ const folder = 'examples';
 const files = {all: 'examples.jsonl.gz', distant: 'distant.jsonl.gz', summary: 'examples.json'} as const;
 
 /** What is known about the mined examples. */
-export interface MinedExamples extends TrainingExamples {
+export interface MinedExamples extends ExampleCounts {
 	/** Positions, among all examples, of those for which distant supervision finds a positive. Missing without Table 5. */
 	readonly comparable?: readonly number[];
 }
@@ -49,7 +49,7 @@ export async function minedExamples(dataset: PreparedDataset, options: ExampleOp
 
 async function mineAll(dataset: PreparedDataset, {seed, supervision}: ExampleOptions): Promise<MinedExamples> {
 	const questions = dataset.training.map(question => trainingQuestion(question, dataset));
-	const negatives = {hardNegatives: NEGATIVES, randomNegatives: NEGATIVES, goldNegatives: NEGATIVES};
+	const negatives = {hardNegatives: NEGATIVES_PER_QUESTION, randomNegatives: NEGATIVES_PER_QUESTION, goldNegatives: NEGATIVES_PER_QUESTION};
 	const {statistics, ids, positives} = await mineTo(dataset, files.all, questions, {...negatives, seed});
 	const mined = {
 		count: statistics.examples,
@@ -62,7 +62,7 @@ async function mineAll(dataset: PreparedDataset, {seed, supervision}: ExampleOpt
 	if (!supervision || labeled.length === 0) {
 		return mined;
 	}
-	const distant = await mineTo(dataset, files.distant, labeled, {positives: 'answers', hardNegatives: NEGATIVES, seed});
+	const distant = await mineTo(dataset, files.distant, labeled, {positives: 'answers', hardNegatives: NEGATIVES_PER_QUESTION, seed});
 	const positions = new Map(ids.map((id, i) => [id, i]));
 	const comparable = distant.ids.map(id => positions.get(id)!);
 	const same = comparable.filter((position, i) => positives[position]!.some(id => distant.positives[i]!.includes(id))).length;
@@ -145,5 +145,5 @@ export async function* conditionExamples(
 
 /** Returns the random or the gold negatives of an example: the file has the random ones first. */
 function otherNegatives({negatives}: TrainingExample, from: NonNullable<TrainingCondition['negatives']>['from'] | undefined) {
-	return from === 'random' ? negatives.slice(0, NEGATIVES) : from === 'gold' ? negatives.slice(NEGATIVES) : [];
+	return from === 'random' ? negatives.slice(0, NEGATIVES_PER_QUESTION) : from === 'gold' ? negatives.slice(NEGATIVES_PER_QUESTION) : [];
 }

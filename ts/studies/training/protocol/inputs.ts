@@ -1,50 +1,58 @@
 /** Reads the inputs of a training study: those of its own data set, and those of the other data sets. */
 import {resolve} from 'node:path';
 import {RetrievalError} from '../../../core/errors.ts';
+import {resolveModel} from '../../../models/index.ts';
 import {type DatasetFiles, datasetFiles, testableFiles} from '../../dataset/files.ts';
 import {joinedQuestions} from '../../dataset/questions.ts';
 import {datasetName, readInputs} from '../../engine/inputs.ts';
 import type {JudgedInputs} from '../../engine/judged-study.ts';
-import {sha256} from '../../storage/inputs.ts';
+import {DEFAULT_ENCODER} from '../../engine/options.ts';
+import {modelName, sha256} from '../../storage/inputs.ts';
 import {type TrainingStudyOptions, checkedTrainingSettings} from '../options.ts';
 import type {TrainingSettings} from '../study.ts';
 
 /** The inputs of a training study, with its settings. */
 export interface TrainingStudyInputs extends JudgedInputs {
 	readonly settings: TrainingSettings;
+	/** The folder of the model that training starts from. */
+	readonly model: string;
 	/** The other data sets, without an encoder of their own. */
 	readonly transfer: readonly JudgedInputs[];
 }
 
 export async function readTrainingInputs(dataset: string, options: TrainingStudyOptions): Promise<TrainingStudyInputs> {
 	const settings = checkedTrainingSettings(options);
-	const {name = datasetName(dataset), transfer = [], goldField} = options;
-	const inputs = await judgedInputs(dataset, name, await datasetFiles(dataset, options, 'train'), options, goldField);
+	const {name = datasetName(dataset), transfer = [], encoder = DEFAULT_ENCODER, signal} = options;
+	const files = await datasetFiles(dataset, options, 'train');
+	// Resolved once, so that the model whose files are hashed is the one that training starts from.
+	const model = await resolveModel(encoder, {signal}, 'training');
+	const inputs = await judgedInputs(dataset, name, files, model, options);
 	const others: JudgedInputs[] = [];
 	for (const path of transfer) {
 		const other = datasetName(path);
 		if ([inputs, ...others].some(({name}) => name === other)) {
 			throw new RetrievalError('ERR_ARGUMENT', `transfer: expected data sets with distinct names, got ${other} twice at ${resolve(path)}`);
 		}
-		others.push(await judgedInputs(path, other, await testableFiles(path), options, undefined));
+		others.push(await judgedInputs(path, other, await testableFiles(path), model, options));
 	}
-	return {...inputs, settings, transfer: others};
+	return {...inputs, encoder: {...inputs.encoder, name: modelName(encoder)}, settings, model, transfer: others};
 }
 
 async function judgedInputs(
 	dataset: string,
 	name: string,
 	files: DatasetFiles,
-	{encoder, maxTrainingQuestions, maxQuestions, signal}: TrainingStudyOptions,
-	goldField: string | undefined,
+	model: string,
+	{goldField, maxTrainingQuestions, maxQuestions, signal}: TrainingStudyOptions,
 ): Promise<JudgedInputs> {
 	// A single list is shortened after it was split.
 	const limits = files.questions.length === 2 ? [maxTrainingQuestions, maxQuestions] : [undefined];
-	const inputs = await readInputs(files, {encoder, limits, answers: 'preferred', goldField, signal});
+	const inputs = await readInputs(files, {encoder: model, limits, answers: 'preferred', goldField, signal});
 	return {
 		...inputs,
 		name,
 		allQuestions: joinedQuestions(dataset, inputs.questions),
 		qrels: files.qrels === undefined ? null : {sha256: await sha256(files.qrels, signal)},
+		...(files.trainingQrels !== undefined && {trainingQrels: {sha256: await sha256(files.trainingQrels, signal)}}),
 	};
 }

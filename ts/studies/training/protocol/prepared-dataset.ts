@@ -1,6 +1,7 @@
 /** Prepares a data set for a training study: its passages, its training and test questions, and how runs are measured. */
 import type {Collection} from '../../../collection/index.ts';
 import type {Qrels, Question, Run} from '../../../core/types.ts';
+import {readQrels} from '../../../corpus/index.ts';
 import {atEqualIntervals} from '../../dataset/questions.ts';
 import {type RelevanceSource, goldPassages} from '../../dataset/relevance.ts';
 import {type SplitBy, splitDataset} from '../../dataset/split.ts';
@@ -50,7 +51,7 @@ export async function prepareDataset(
 	const judged = await judgePassages(run, inputs, collection);
 	const {corpus, judgments} = judged;
 	const gold = goldPassages(judgments.qrels, corpus.ids);
-	const lists = testsOnly && inputs.questions.length === 1 ? [[], inputs.questions[0]!] : inputs.questions;
+	const lists = await questionLists(inputs, testsOnly, run.signal);
 	const {split, questions} = splitDataset(lists, gold, corpus.titles, settings.seed, {
 		name: 'training',
 		share: TRAINING_SHARE,
@@ -59,6 +60,7 @@ export async function prepareDataset(
 	const questionOf = new Map(questions.map(question => [question.id, question]));
 	const questionsOf = (ids: readonly string[], limit: number | null): readonly Question[] =>
 		atEqualIntervals(ids, limit ?? Infinity).map(id => questionOf.get(id)!);
+	// The questions that are not test questions are training questions here.
 	const training = questionsOf(split.development, settings.maxTrainingQuestions);
 	const test = questionsOf(split.test, settings.maxQuestions);
 	const used = new Set([...training, ...test].map(({id}) => id));
@@ -84,6 +86,27 @@ export async function prepareDataset(
 		measures,
 		measure,
 	};
+}
+
+/**
+Returns one list of questions, which is to be split, or the lists of training and of test questions. A single list is split
+by the files of judgments if there is one for training questions. Else, if the data set is only for testing, all questions of
+a single list are test questions.
+*/
+async function questionLists(
+	{questions, files}: JudgedInputs,
+	testsOnly: boolean,
+	signal: AbortSignal | undefined,
+): Promise<ReadonlyArray<readonly Question[]>> {
+	if (questions.length === 2) {
+		return questions;
+	}
+	const all = questions[0]!;
+	if (files.trainingQrels !== undefined) {
+		const [training, test] = [await readQrels(files.trainingQrels, {signal}), await readQrels(files.qrels!, {signal})];
+		return [all.filter(({id}) => training.has(id) && !test.has(id)), all.filter(({id}) => test.has(id))];
+	}
+	return testsOnly ? [[], all] : [all];
 }
 
 /**

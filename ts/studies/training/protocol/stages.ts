@@ -1,76 +1,82 @@
 /**
 The stages of a training study (Karpukhin et al., 2020). `measureTraining` builds the collection with its BM25 index,
-splits the questions, mines training examples, trains the encoder of one condition after another and searches with it,
-measures all conditions on test questions, and does the same for other data sets.
+splits the questions and mines training examples, first for the study's own data set and then for the others. It trains
+the encoder of one condition after another, searches with it, and measures all conditions on test questions. Finally, it
+does the same for the other data sets.
 */
 import {basename} from 'node:path';
 import {packageVersion} from '../../../core/native/addon.ts';
 import {yieldIfOverBudget} from '../../../core/event-loop.ts';
 import {uniform} from '../../../core/random.ts';
-import {OnnxEncoder} from '../../../encoders/index.ts';
 import type {TrainingExample} from '../../../training/index.ts';
-import {judgedConfiguration, qrelsInput} from '../../engine/judged-study.ts';
-import {DEFAULT_ENCODER} from '../../engine/options.ts';
+import {judgedConfiguration} from '../../engine/judged-study.ts';
 import type {StudyRun} from '../../engine/study-run.ts';
 import {type TrainingCondition, bm25Name, untrainedName} from '../conditions.ts';
-import type {TrainingStudyOptions} from '../options.ts';
 import {type TrainingStudy, trainingStudyFormat} from '../study.ts';
 import {Effectiveness} from './effectiveness.ts';
 import {conditionExamples, minedExamples} from './examples.ts';
 import type {TrainingStudyInputs} from './inputs.ts';
+import {OtherDatasets, judgmentFiles} from './other-datasets.ts';
 import {trainingPlan} from './plan.ts';
 import {type PreparedDataset, prepareDataset} from './prepared-dataset.ts';
 import {trainingTests} from './tests.ts';
-import {type TrainableEncoder, denseRun, trainableEncoder} from './trained-encoders.ts';
-import {measureTransfer} from './transfer.ts';
+import {type LazyEncoder, denseRun, lazyEncoder, untrainedEncoder} from './trained-encoders.ts';
 
 /** Carries out all stages and returns the results. */
-export async function measureTraining(run: StudyRun, inputs: TrainingStudyInputs, options: TrainingStudyOptions): Promise<TrainingStudy> {
-	const {settings, files, transfer} = inputs;
-	const {encoder = DEFAULT_ENCODER} = options;
+export async function measureTraining(run: StudyRun, inputs: TrainingStudyInputs): Promise<TrainingStudy> {
+	const {settings, files, model, transfer} = inputs;
 	const {depth, seed, parts} = settings;
 	await run.start({
 		format: trainingStudyFormat,
 		...judgedConfiguration(inputs),
 		settings,
-		transfer: transfer.map(({name, corpus, questionFiles, qrels}) => ({dataset: name, corpus, questions: questionFiles, qrels})),
+		transfer: transfer.map(({name, corpus, questionFiles, qrels, trainingQrels}) => ({
+			dataset: name,
+			corpus,
+			questions: questionFiles,
+			qrels,
+			...(trainingQrels && {trainingQrels}),
+		})),
 	});
 	await using collection = await run.textCollection(files.corpus);
 	const dataset = await prepareDataset(run, inputs, collection, {settings, testsOnly: false});
 	const mined = await minedExamples(dataset, {seed, supervision: parts.supervision});
-	const {conditions, baseline, tables} = trainingPlan(mined, settings);
+	const {conditions, reference, tables} = trainingPlan(mined, settings);
+	// Before any training, so that an invalid data set is found early.
+	await using others = await OtherDatasets.prepare(run, transfer, settings);
 	const order = await permutation(mined.count, seed);
 	const examplesOf = (condition: TrainingCondition) => (): AsyncIterable<TrainingExample> =>
 		conditionExamples(dataset, mined, condition, order);
-	const trainable = (condition: TrainingCondition): TrainableEncoder =>
-		trainableEncoder(condition, {run, encoder, settings, examples: examplesOf(condition)});
+	const encoderOf = (condition: TrainingCondition): LazyEncoder =>
+		lazyEncoder(condition, {run, model, settings, examples: examplesOf(condition)});
 
 	const effectiveness = new Effectiveness(dataset);
-	const openUntrained = async (): Promise<OnnxEncoder> => untrainedEncoder(encoder, options);
+	const untrained = untrainedEncoder({run, model, settings, examples: examplesOf(reference)});
 	await effectiveness.add(bm25Name, await run.search(bm25Name, () => collection.bm25, {queries: dataset.test, k: depth}));
-	// Vectors that are compared by cosine have unit length, so that their inner product is the cosine.
-	const untrained = {name: untrainedName, similarity: 'dot', depth, open: openUntrained} as const;
-	await effectiveness.add(untrainedName, await denseRun(dataset, untrained));
+	// `dot` suits every model: models that use cosine return unit vectors.
+	const search = {name: untrainedName, similarity: 'dot', depth, open: async () => untrained.open()} as const;
+	await effectiveness.add(untrainedName, await denseRun(dataset, search));
 	for (const condition of conditions) {
 		const {name, similarity} = condition;
-		const trained = trainable(condition);
+		const trained = encoderOf(condition);
 		const hits = await denseRun(dataset, {name, similarity, depth, open: async () => trained.open()});
-		await effectiveness.add(name, hits, await trained.outcome());
-		// The encoder of the baseline is needed for other data sets, and the user may want it.
-		if (condition !== baseline) {
+		await effectiveness.add(name, hits, await trained.summary());
+		// The encoder of the reference condition is needed for other data sets, and the user may want it.
+		if (name !== reference.name) {
 			await trained.remove();
 		}
 	}
-	const transferred = await measureTransfer(transfer, {
+	const transferred = await others.measure({
 		run,
 		dataset,
-		encoder,
-		openUntrained,
+		model,
+		untrained,
 		settings,
-		baseline: trainable(baseline),
-		examples: examplesOf(baseline),
+		reference: encoderOf(reference),
+		examples: examplesOf(reference),
 		effectiveness,
 	});
+	await untrained.remove();
 	const {comparable: _, ...examples} = mined;
 	return {
 		format: trainingStudyFormat,
@@ -85,19 +91,13 @@ export async function measureTraining(run: StudyRun, inputs: TrainingStudyInputs
 		rows: effectiveness.rows,
 		tables,
 		tests: await trainingTests(effectiveness, tables, transferred.effectiveness, settings, run.signal),
-		transfer: transferred.outcomes,
+		transfer: transferred.results,
 		command: run.command,
 	};
 }
 
-/** Opens the model before training, with the same limit on tokens as the trained encoders. */
-async function untrainedEncoder(model: string, {maxTokens, threads, signal}: TrainingStudyOptions): Promise<OnnxEncoder> {
-	return OnnxEncoder.load(model, {maxTokens, threads, signal});
-}
-
 function questionsOf(inputs: TrainingStudyInputs, dataset: PreparedDataset): TrainingStudy['questions'] {
 	const {training, test, without, split, judged, measuredBy} = dataset;
-	const qrels = qrelsInput(inputs, dataset);
 	return {
 		training: training.length,
 		test: test.length,
@@ -106,7 +106,7 @@ function questionsOf(inputs: TrainingStudyInputs, dataset: PreparedDataset): Tra
 		split,
 		relevance: judged.judgments.from,
 		measuredBy,
-		...(qrels && {qrels}),
+		...judgmentFiles(inputs, dataset),
 	};
 }
 

@@ -3,7 +3,7 @@ import {type ConditionPair, type TestOptions, comparePairs} from '../../statisti
 import type {Comparison} from '../../statistics/comparison.ts';
 import {
 	type NamePair,
-	baselineAliases,
+	referenceAliases,
 	curvePairs,
 	deepMeasures,
 	schemePairs,
@@ -13,27 +13,27 @@ import {
 	testedMeasures,
 	trainingPair,
 } from '../claims.ts';
-import {baselineName, bm25Name, transferNames} from '../conditions.ts';
+import {referenceName, bm25Name, transferNames} from '../conditions.ts';
 import type {TrainingSettings, TrainingTables, TrainingTests} from '../study.ts';
 import type {Effectiveness} from './effectiveness.ts';
 
-/** Tests the conditions of the study's own data set, and those of the other data sets. */
+/** Tests the conditions of the study's own data set, `source`, and those of the other data sets, `targets`. */
 export async function trainingTests(
-	own: Effectiveness,
+	source: Effectiveness,
 	tables: TrainingTables,
-	others: ReadonlyMap<string, Effectiveness>,
+	targets: ReadonlyMap<string, Effectiveness>,
 	{batchSize, significance}: TrainingSettings,
 	signal: AbortSignal | undefined,
 ): Promise<TrainingTests> {
 	const options: TestOptions = {significance, signal};
-	for (const alias of baselineAliases(tables, baselineName(batchSize))) {
-		own.alias(alias, baselineName(batchSize));
+	for (const alias of referenceAliases(tables, referenceName(batchSize))) {
+		source.alias(alias, referenceName(batchSize));
 	}
 	const compare = async (
 		...groups: ReadonlyArray<readonly [pairs: readonly NamePair[], measures: readonly string[]]>
 	): Promise<readonly Comparison[]> =>
 		comparePairs(
-			groups.flatMap(([pairs, measures]) => pairsOf(own, pairs, measures)),
+			groups.flatMap(([pairs, measures]) => pairsOf(source, pairs, measures)),
 			options,
 		);
 	const {kinds, ...gains} = schemePairs;
@@ -44,7 +44,7 @@ export async function trainingTests(
 		supervision: tables.supervision.length === 0 ? [] : await compare([[supervisionPair], testedMeasures]),
 		similarities: tables.similarities.length === 0 ? [] : await compare([Object.values(similarityPairs).flat(), testedMeasures]),
 		transfer: await comparePairs(
-			[...others].flatMap(([name, effectiveness]) => transferPairs(name, effectiveness)),
+			[...targets].flatMap(([name, effectiveness]) => transferPairs(name, effectiveness)),
 			options,
 		),
 	};
@@ -59,11 +59,11 @@ function pairsOf(effectiveness: Effectiveness, pairs: readonly NamePair[], measu
 
 /** On another data set: the encoder that was trained elsewhere with BM25, and with the encoder that was trained there. */
 function transferPairs(name: string, effectiveness: Effectiveness): ConditionPair[] {
-	const {main, own, multi} = transferNames;
+	const {main: source, own: target, multi} = transferNames;
 	const pairs: NamePair[] = [
-		[main, bm25Name],
-		[main, own],
-		[multi, own],
+		[source, bm25Name],
+		[source, target],
+		[multi, target],
 	];
 	return pairsOf(effectiveness, pairs, testedMeasures, suffixOf(name));
 }

@@ -1,6 +1,7 @@
 /**
 Trains the encoder of a condition and searches with it. The TREC run of a condition is stored. As soon as it is complete,
 the vectors of the passages are removed, and so is the encoder, unless the study still needs it or the user may want it.
+The model before training is written and measured in the same way, so that its weights are those that training starts from.
 */
 import {rm} from 'node:fs/promises';
 import type {CallOptions, Run, Searcher} from '../../../core/types.ts';
@@ -10,57 +11,68 @@ import {onPath} from '../../../core/file-system.ts';
 import {type TrainingExample, trainEncoder} from '../../../training/index.ts';
 import {CorpusEncoder} from '../../encoding/corpus-encoder.ts';
 import type {StudyRun} from '../../engine/study-run.ts';
-import {exists, readJson, runFiles, toJson, writeAtomically} from '../../storage/run-folder.ts';
+import {exists, readJson, toJson, writeAtomically} from '../../storage/run-folder.ts';
 import type {TrainingCondition} from '../conditions.ts';
-import type {TrainingOutcome, TrainingSettings} from '../study.ts';
+import type {TrainingSummary, TrainingSettings} from '../study.ts';
 import type {PreparedDataset} from './prepared-dataset.ts';
 
 /** Folders, in the folder of the study run: encoders, how they were trained, and vectors of passages. */
-const folders = {encoders: 'encoders', outcomes: 'training', vectors: 'vectors'} as const;
+const folders = {encoders: 'encoders', summaries: 'training', vectors: 'vectors'} as const;
 
-/** An encoder that is trained when it is first needed. */
-export interface TrainableEncoder {
-	readonly condition: TrainingCondition;
-	/** Returns how the encoder was trained. */
-	outcome(): Promise<TrainingOutcome>;
-	/** Trains the encoder, unless its folder has it, and opens it. */
+/** An encoder that is written to a folder when it is first needed. */
+export interface OpenableEncoder {
+	/** Writes the encoder, unless its folder has it, and opens it. */
 	open(): Promise<OnnxEncoder>;
 	/** Removes the folder of the encoder. */
 	remove(): Promise<void>;
 }
 
+/** An encoder that is trained when it is first needed. */
+export interface LazyEncoder extends OpenableEncoder {
+	readonly condition: TrainingCondition;
+	/** Returns how the encoder was trained. */
+	summary(): Promise<TrainingSummary>;
+}
+
 export interface TrainingParts {
 	readonly run: StudyRun;
-	/** The model to start from. */
-	readonly encoder: string;
+	/** The folder of the model to start from. */
+	readonly model: string;
 	readonly settings: TrainingSettings;
 	/** Reads the examples of the condition. */
 	readonly examples: () => AsyncIterable<TrainingExample>;
 }
 
-export function trainableEncoder(condition: TrainingCondition, {run, encoder, settings, examples}: TrainingParts): TrainableEncoder {
+export function lazyEncoder(condition: TrainingCondition, {run, model, settings, examples}: TrainingParts): LazyEncoder {
 	const {name} = condition;
 	const folder = run.path(folders.encoders, name);
-	const outcomePath = run.path(folders.outcomes, `${name}.json`);
+	const summaryPath = run.path(folders.summaries, `${name}.json`);
 	const train = async (): Promise<void> => {
 		const {signal, onProgress} = run.stage(`train ${name}`);
-		const {epochs, steps} = await trainEncoder(examples(), encoder, folder, {
-			...trainingOptions(condition, settings),
+		const negatives = {used: 0, examples: 0};
+		const {epochs, steps} = await trainEncoder(countedNegatives(examples(), condition, negatives), model, folder, {
+			...encoderOptions(condition, settings),
 			signal,
 			onProgress: ({done, total}) => onProgress({done, total}),
 		});
 		const losses = epochs.flatMap(({loss}) => (loss === undefined ? [] : [loss]));
 		const {name: _, ...trained} = condition;
-		const outcome: TrainingOutcome = {...trained, steps, losses: {first: losses[0]!, last: losses.at(-1)!}};
-		await writeAtomically(outcomePath, toJson(outcome));
+		const wanted = (condition.negatives?.count ?? 0) * negatives.examples;
+		const summary: TrainingSummary = {
+			...trained,
+			steps,
+			losses: {first: losses[0]!, last: losses.at(-1)!},
+			...(negatives.used < wanted && {meanNegatives: negatives.used / negatives.examples}),
+		};
+		await writeAtomically(summaryPath, toJson(summary));
 	};
 	return {
 		condition,
-		async outcome() {
-			if (!(await exists(outcomePath))) {
+		async summary() {
+			if (!(await exists(summaryPath))) {
 				await train();
 			}
-			return readJson<TrainingOutcome>(outcomePath);
+			return readJson<TrainingSummary>(summaryPath);
 		},
 		async open() {
 			// If training has finished, this only returns its result.
@@ -73,8 +85,64 @@ export function trainableEncoder(condition: TrainingCondition, {run, encoder, se
 	};
 }
 
+/** Passes examples on, and counts them and the negatives that a condition uses of them. */
+async function* countedNegatives(
+	examples: AsyncIterable<TrainingExample>,
+	{negatives}: TrainingCondition,
+	counts: {used: number; examples: number},
+): AsyncGenerator<TrainingExample> {
+	for await (const example of examples) {
+		const available = negatives?.from === 'bm25' ? example.hardNegatives : example.negatives;
+		counts.used += Math.min(negatives?.count ?? 0, available.length);
+		counts.examples += 1;
+		yield example;
+	}
+}
+
+/** Name of the stage in which the model before training is written, and of the folder that has it in the meantime. */
+const untrainedFolder = 'untrained';
+
+/**
+Returns the model before training, with the weights, the precision and the limit on tokens of the trained encoders. It is
+what `trainEncoder` writes if no epoch is better than the model before training: the learning rate is so low that no
+weight, and so no rank, changes.
+*/
+export function untrainedEncoder({run, model, settings, examples}: TrainingParts): OpenableEncoder {
+	const folder = run.path(folders.encoders, untrainedFolder);
+	return {
+		async open() {
+			const {signal} = run;
+			const few: TrainingExample[] = [];
+			for await (const example of examples()) {
+				few.push(example);
+				if (few.length === 2) {
+					break;
+				}
+			}
+			const {maxTokens, threads, seed} = settings;
+			const {bestEpoch} = await trainEncoder(few, model, folder, {
+				dev: few,
+				epochs: 1,
+				batchSize: 2,
+				learningRate: 1e-30,
+				...(maxTokens === null ? {} : {maxTokens}),
+				...(threads === null ? {} : {threads}),
+				seed,
+				signal,
+			});
+			if (bestEpoch !== 0) {
+				throw new Error(`expected the model before training, got that of epoch ${bestEpoch}`);
+			}
+			return OnnxEncoder.load(folder, {signal, threads: settings.threads ?? 0});
+		},
+		async remove() {
+			await removeFolder(folder);
+		},
+	};
+}
+
 /** Returns the options of `trainEncoder` for a condition. */
-function trainingOptions(
+function encoderOptions(
 	{batchSize, inBatch, negatives, similarity, loss}: TrainingCondition,
 	{epochs, learningRate, maxTokens, threads, seed}: TrainingSettings,
 ): NonNullable<Parameters<typeof trainEncoder>[3]> {
@@ -119,9 +187,6 @@ export async function denseRun(
 	await removeFolder(vectors);
 	return hits;
 }
-
-/** Returns whether the TREC run of a condition is in the folder of a study run. */
-export const hasRun = async (run: StudyRun, name: string): Promise<boolean> => exists(run.path(runFiles.runs, `${name}.trec`));
 
 async function exactSearcher(
 	encoder: CorpusEncoder,

@@ -11,7 +11,7 @@ import {
 	significanceEntry,
 } from '../../report/metadata.ts';
 import {topK} from '../../statistics/measures.ts';
-import {NEGATIVES, baselineName, bm25Name, untrainedName} from '../conditions.ts';
+import {NEGATIVES_PER_QUESTION, referenceName, bm25Name, transferNames, untrainedName} from '../conditions.ts';
 import {labelOf} from '../labels.ts';
 import {type TrainingStudy, rowOf} from '../study.ts';
 
@@ -19,14 +19,16 @@ export const title = ({dataset}: TrainingStudy): string => `Training a dense ret
 
 export function abstract(study: TrainingStudy): string {
 	const {dataset, corpus, questions, examples, encoder, settings, measures} = study;
-	const baseline = baselineName(settings.batchSize);
+	const reference = referenceName(settings.batchSize);
 	const at = measures.indexOf(topK(20));
 	const valueOf = (condition: string): string => `${percent(rowOf(study, condition)!.values[at]!)}%`;
-	const trained = study.rows.filter(({training}) => training !== undefined).length;
+	// The encoders of the study's own rows, and those that were trained on another data set alone.
+	const others = study.transfer.flatMap(({rows}) => rows).filter(({condition}) => condition === transferNames.own);
+	const trained = study.rows.filter(({training}) => training !== undefined).length + others.length;
 	return (
 		`The training experiments of Karpukhin et al. (2020), repeated on ${dataset}: ${counted(examples.count, 'training example')}, ${counted(questions.test, 'test question')} and ${counted(corpus.count, 'passage')}. ` +
 		`From the model ${encoder.name}, ${counted(trained, 'encoder')} were trained for ${counted(settings.epochs, 'epoch')} each. ` +
-		`The top-20 accuracy on test questions is ${valueOf(bm25Name)} with BM25, ${valueOf(untrainedName)} with the model before training, and ${valueOf(baseline)} with the encoder that was trained on all examples with in-batch negatives and one BM25 negative per question.`
+		`The top-20 accuracy on test questions is ${valueOf(bm25Name)} with BM25, ${valueOf(untrainedName)} with the model before training, and ${valueOf(reference)} with the encoder that was trained on all examples with in-batch negatives and one BM25 negative per question.`
 	);
 }
 
@@ -35,11 +37,13 @@ export function inputs({corpus, questions, encoder, transfer}: TrainingStudy): r
 		fileEntry('Corpus', corpus, 'passage'),
 		...questionEntries(questions.files, 'Training questions'),
 		...(questions.qrels ? [fileEntry('Judgments', questions.qrels, 'judged question')] : []),
+		...(questions.trainingQrels ? [fileEntry('Judgments of training questions', questions.trainingQrels, 'judged question')] : []),
 		modelEntry('Model', encoder),
-		...transfer.flatMap(({dataset, corpus, files, qrels}) => [
+		...transfer.flatMap(({dataset, corpus, files, qrels, trainingQrels}) => [
 			fileEntry(`Corpus of ${dataset}`, corpus, 'passage'),
 			...questionEntries(files, 'Training questions').map(entry => ({...entry, label: `${entry.label} of ${dataset}`})),
 			...(qrels ? [fileEntry(`Judgments of ${dataset}`, qrels, 'judged question')] : []),
+			...(trainingQrels ? [fileEntry(`Judgments of training questions of ${dataset}`, trainingQrels, 'judged question')] : []),
 		]),
 	];
 }
@@ -71,12 +75,12 @@ export function settings({settings, passagekit, questions, examples, tables}: Tr
 			label: 'Training examples',
 			value: `${withCommas(examples.count)} of ${counted(questions.training, 'training question')}; positives ${listed(sources)}`,
 		},
-		...(goldField === null ? [] : [{label: 'Property with gold passages', value: goldField}]),
+		...(goldField === null ? [] : [{label: 'Property with gold positives', value: goldField}]),
 		{
 			label: 'Negatives',
-			value: `for each example, ${NEGATIVES} BM25 hits without an answer, ${NEGATIVES} random passages, and ${NEGATIVES} positives of other questions; missing: ${hardNegatives}, ${randomNegatives} and ${goldNegatives}`,
+			value: `for each example, ${NEGATIVES_PER_QUESTION} BM25 hits without an answer, ${NEGATIVES_PER_QUESTION} random passages, and ${NEGATIVES_PER_QUESTION} positives of other questions; missing: ${hardNegatives}, ${randomNegatives} and ${goldNegatives}`,
 		},
-		{label: 'Baseline', value: `${labelOf(baselineName(batchSize))}, dot product, NLL`},
+		{label: 'Reference condition', value: `${labelOf(referenceName(batchSize))}, dot product, NLL`},
 		{
 			label: 'Training',
 			value: `${counted(epochs, 'epoch')}, learning rate ${learningRate}, inputs of at most ${maxTokens === null ? 'the length that the model is configured for' : counted(maxTokens, 'token')}, ${threads === null ? 'one thread per core' : counted(threads, 'thread')}; the weights of the last epoch are used`,

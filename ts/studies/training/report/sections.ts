@@ -5,7 +5,7 @@ import {type Section, eitherForm, figureHtml, foldedTables, htmlOnly, tableConte
 import {tableMarkdown} from '../../report/markdown.ts';
 import {type TestFamily, testsTable} from '../../report/tests-table.ts';
 import {mrrMeasure} from '../../statistics/measures.ts';
-import {baselineName, bm25Name, untrainedName} from '../conditions.ts';
+import {referenceName, bm25Name, untrainedName} from '../conditions.ts';
 import {labelOf} from '../labels.ts';
 import {type TrainingStudy, rowOf} from '../study.ts';
 import {curvePanel} from './curve-panel.ts';
@@ -60,14 +60,15 @@ function curveFigure(study: TrainingStudy): readonly string[] {
 	return figureHtml(
 		[`<div class="panels">${panels.join('\n')}</div>`],
 		'Figure 1',
-		`Top-k accuracy by the number of training examples, on ${withCommas(questions.test)} test questions, with the training scheme “${escaped(labelOf(baselineName(settings.batchSize)))}”. The smaller sets of examples are random subsets of the larger ones.`,
+		`Top-k accuracy by the number of training examples, on ${withCommas(questions.test)} test questions, with the training scheme “${escaped(labelOf(referenceName(settings.batchSize)))}”. The smaller sets of examples are random subsets of the larger ones.`,
 	);
 }
 
-function testTables({tests, settings}: TrainingStudy): Section['content'] {
+function testTables({tests, tables, settings}: TrainingStudy): Section['content'] {
 	const families: readonly TestFamily[] = [
 		{name: 'Table 3', comparisons: tests.schemes},
-		{name: 'Figure 1', comparisons: tests.curve},
+		// Without Figure 1, this is only the test against the model before training.
+		{name: tables.curve.length > 0 ? 'Figure 1' : 'training', comparisons: tests.curve},
 		{name: 'Table 5', comparisons: tests.supervision},
 		{name: 'Table 6', comparisons: tests.similarities},
 		{name: 'Table 2', comparisons: tests.transfer},

@@ -1,7 +1,7 @@
 /** The tables of the training study's report, as data, numbered as in Karpukhin et al. (2020). */
 import {counted, listed, percent, withCommas} from '../../../drawing/format.ts';
 import {type Cell, type Column, type ReportTable, type Row, cell, emptyCell} from '../../../drawing/table.ts';
-import {baselineName, bm25Name, schemeBlocks, schemeName, untrainedName} from '../conditions.ts';
+import {referenceName, bm25Name, schemeBlocks, schemeName, untrainedName} from '../conditions.ts';
 import {labelOf} from '../labels.ts';
 import {publishedName, publishedTraining} from '../published.ts';
 import {type TrainingStudy, rowOf} from '../study.ts';
@@ -25,6 +25,9 @@ const valueCells = (values: readonly number[], paper: readonly string[], publish
 
 /** Sentence about the paper's numbers in Tables 3, 5 and 6. */
 const paperSentence = 'The paper’s numbers are for the development set of Natural Questions, 21 million passages, and BERT-base.';
+/** Sentence about the paper's numbers in Tables 5 and 6. */
+const tunedSentence =
+	'There, the paper’s encoders with in-batch negatives and one BM25 negative have better hyperparameters than in Table 3 (its appendix B).';
 
 /** Table 3: training schemes. */
 export function schemesTable(study: TrainingStudy): ReportTable {
@@ -57,10 +60,15 @@ export function schemesTable(study: TrainingStudy): ReportTable {
 	};
 }
 
-/** Returns the number of negatives per question, as in the paper: "7", "31", or "31+32" with negatives of all questions. */
-function negativeCount({batchSize, inBatch, negatives}: NonNullable<TrainingStudy['rows'][number]['training']>): string {
+/**
+Returns the number of negatives per question, as in the paper: "7", "31", or "31+32" with negatives of all questions. If some
+examples have too few, the mean is added: "7 (mean 6.2)".
+*/
+function negativeCount({batchSize, inBatch, negatives, meanNegatives}: NonNullable<TrainingStudy['rows'][number]['training']>): string {
 	const own = negatives?.count ?? 0;
-	return inBatch ? `${batchSize - 1}${own === 0 ? '' : `+${own * batchSize}`}` : String(own);
+	const mean =
+		meanNegatives === undefined ? '' : ` (mean ${(inBatch ? batchSize - 1 + meanNegatives * batchSize : meanNegatives).toFixed(1)})`;
+	return `${inBatch ? `${batchSize - 1}${own === 0 ? '' : `+${own * batchSize}`}` : own}${mean}`;
 }
 
 function leftOutSentence({tables, examples}: TrainingStudy): string {
@@ -70,7 +78,7 @@ function leftOutSentence({tables, examples}: TrainingStudy): string {
 	};
 	return (
 		sentence('examples', `there are only ${counted(examples.count, 'training example')}`) +
-		sentence('passages', 'there are too few passages for such negatives')
+		sentence('passages', 'such negatives are missing')
 	);
 }
 
@@ -102,7 +110,7 @@ export function supervisionTable(study: TrainingStudy): ReportTable {
 		name: 'Table 5',
 		caption:
 			`Training on gold positives and on the positives that distant supervision finds, for the same ${withCommas(examples.supervision!.count)} training questions, in percent. ` +
-			`Distant supervision takes the first passage with an answer that BM25 finds for the question together with its first answer. ${paperSentence}`,
+			`Distant supervision takes the first passage with an answer that BM25 finds for the question together with its first answer. ${paperSentence} ${tunedSentence}`,
 		firstHeading: 'Positives',
 		columns: valueColumns(measures, paper),
 		blocks: [
@@ -126,7 +134,7 @@ export function similaritiesTable(study: TrainingStudy): ReportTable {
 		name: 'Table 6',
 		caption:
 			'Similarities of question and passage, and losses: negative log-likelihood (NLL), and triplet loss with a margin of 1; in percent. With cosine, similarities are divided by a temperature of 0.05. ' +
-			`All rows have the training scheme “${labelOf(baselineName(settings.batchSize))}”. ${paperSentence} It has none for cosine.`,
+			`All rows have the training scheme “${labelOf(referenceName(settings.batchSize))}”. ${paperSentence} ${tunedSentence} It has none for cosine.`,
 		firstHeading: 'Similarity',
 		columns: [{heading: 'Loss', kind: 'words'}, ...valueColumns(measures, paper)],
 		blocks: [
@@ -154,10 +162,10 @@ export function transferTable(study: TrainingStudy): ReportTable {
 		cells: valueCells(values, paper, publishedRow(name, condition)),
 	});
 	const multi = rows.filter(({condition}) => condition === 'multi');
-	const own = [bm25Name, untrainedName, baselineName(settings.batchSize)].map(condition => rowOf(study, condition)!);
+	const own = [bm25Name, untrainedName, referenceName(settings.batchSize)].map(condition => rowOf(study, condition)!);
 	return {
 		name: 'Table 2',
-		caption: `Effectiveness on other data sets, in percent. Encoders were trained on ${dataset}, on the data set itself if it has training questions, or on all data sets with training questions.${isPublished ? ' The paper’s numbers are for the test sets of NQ, WQ and TREC; there, the study’s data set is NQ.' : ''}`,
+		caption: `Effectiveness on other data sets, in percent. Encoders were trained on ${dataset}, on the data set itself if it has training questions, or on all data sets with training questions.${isPublished ? ' The paper’s numbers are for the test sets of NQ and WQ; there, the study’s data set is NQ.' : ''}`,
 		firstHeading: 'Trained on',
 		columns: valueColumns(measures, paper),
 		blocks: [
