@@ -1,7 +1,7 @@
 /** Reads the questions of a study. */
 import {RetrievalError} from '../../core/errors.ts';
 import type {Question} from '../../core/types.ts';
-import {readQuestions} from '../../corpus/index.ts';
+import {readQrels, readQuestions} from '../../corpus/index.ts';
 
 export interface QuestionsOptions {
 	/** Maximum number of questions. If the file has more, questions at equal intervals are taken from it. */
@@ -43,6 +43,20 @@ export async function questionsOf(
 export function atEqualIntervals<T>(values: readonly T[], limit = Infinity): readonly T[] {
 	const count = Math.min(limit, values.length);
 	return Array.from({length: count}, (_, i) => values[Math.floor((i * values.length) / count)]!);
+}
+
+/**
+Splits questions into those that are judged in the file `test`, which are the second list, and the others that are judged in
+the file `first`. Questions that neither file has are left out.
+*/
+export async function splitByJudgments(
+	questions: readonly Question[],
+	first: string,
+	test: string,
+	signal: AbortSignal | undefined,
+): Promise<readonly [first: readonly Question[], test: readonly Question[]]> {
+	const [ofFirst, ofTest] = [await readQrels(first, {signal}), await readQrels(test, {signal})];
+	return [questions.filter(({id}) => ofFirst.has(id) && !ofTest.has(id)), questions.filter(({id}) => ofTest.has(id))];
 }
 
 /** Returns the questions of several files as one list. Fails with `ERR_FORMAT` if two questions have the same id. */

@@ -32,6 +32,10 @@ export async function hashedFile(path: string, count: number, signal: AbortSigna
 	return {count, name: basename(path), sha256: await sha256(path, signal)};
 }
 
+/** Returns the folder of a model that training starts from: see `resolveModel`. */
+export const trainingModel = async (model: string, signal: AbortSignal | undefined): Promise<string> =>
+	resolveModel(model, {signal}, 'training');
+
 /** Finds a model by its folder or name, and hashes its files. */
 export async function hashedModel(model: string, signal: AbortSignal | undefined): Promise<StudyModel> {
 	return {name: modelName(model), sha256: await sha256(await resolveModel(model, {signal}), signal)};

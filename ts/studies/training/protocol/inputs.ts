@@ -1,13 +1,12 @@
 /** Reads the inputs of a training study: those of its own data set, and those of the other data sets. */
 import {resolve} from 'node:path';
 import {RetrievalError} from '../../../core/errors.ts';
-import {resolveModel} from '../../../models/index.ts';
 import {type DatasetFiles, datasetFiles, testableFiles} from '../../dataset/files.ts';
 import {joinedQuestions} from '../../dataset/questions.ts';
 import {datasetName, readInputs} from '../../engine/inputs.ts';
 import type {JudgedInputs} from '../../engine/judged-study.ts';
 import {DEFAULT_ENCODER} from '../../engine/options.ts';
-import {modelName, sha256} from '../../storage/inputs.ts';
+import {modelName, sha256, trainingModel} from '../../storage/inputs.ts';
 import {type TrainingStudyOptions, checkedTrainingSettings} from '../options.ts';
 import type {TrainingSettings} from '../study.ts';
 
@@ -25,7 +24,7 @@ export async function readTrainingInputs(dataset: string, options: TrainingStudy
 	const {name = datasetName(dataset), transfer = [], encoder = DEFAULT_ENCODER, signal} = options;
 	const files = await datasetFiles(dataset, options, 'train');
 	// Resolved once, so that the model whose files are hashed is the one that training starts from.
-	const model = await resolveModel(encoder, {signal}, 'training');
+	const model = await trainingModel(encoder, signal);
 	const inputs = await judgedInputs(dataset, name, files, model, options);
 	const others: JudgedInputs[] = [];
 	for (const path of transfer) {

@@ -1,8 +1,7 @@
 /** Prepares a data set for a training study: its passages, its training and test questions, and how runs are measured. */
 import type {Collection} from '../../../collection/index.ts';
 import type {Qrels, Question, Run} from '../../../core/types.ts';
-import {readQrels} from '../../../corpus/index.ts';
-import {atEqualIntervals} from '../../dataset/questions.ts';
+import {atEqualIntervals, splitByJudgments} from '../../dataset/questions.ts';
 import {type RelevanceSource, goldPassages} from '../../dataset/relevance.ts';
 import {type SplitBy, splitDataset} from '../../dataset/split.ts';
 import {type JudgedInputs, type JudgedPassages, judgePassages} from '../../engine/judged-study.ts';
@@ -103,8 +102,7 @@ async function questionLists(
 	}
 	const all = questions[0]!;
 	if (files.trainingQrels !== undefined) {
-		const [training, test] = [await readQrels(files.trainingQrels, {signal}), await readQrels(files.qrels!, {signal})];
-		return [all.filter(({id}) => training.has(id) && !test.has(id)), all.filter(({id}) => test.has(id))];
+		return splitByJudgments(all, files.trainingQrels, files.qrels!, signal);
 	}
 	return testsOnly ? [[], all] : [all];
 }
