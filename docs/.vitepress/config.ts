@@ -20,7 +20,7 @@ const guides = [
 	{text: 'Phrases and confidence', link: '/guide/phrases'},
 	{text: 'What a vector is about', link: '/guide/vocabulary'},
 	{text: 'The four studies', link: '/guide/studies'},
-	{text: 'Training your own encoder', link: '/training'},
+	{text: 'Training your own encoder and reader', link: '/training'},
 	{text: 'Speed', link: '/guide/speed'},
 	{text: 'Architecture', link: '/guide/architecture'},
 ];
