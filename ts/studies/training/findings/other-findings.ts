@@ -135,8 +135,8 @@ export function loss({tests, tables}: TrainingStudy): TrainingFinding | undefine
 	};
 }
 
-export function transfer({tests, transfer: outcomes}: TrainingStudy): TrainingFinding | undefined {
-	const measures = outcomes.flatMap(({dataset}) => testedMeasures.map(measure => `${measure}${suffixOf(dataset)}`));
+export function transfer({tests, transfer: others}: TrainingStudy): TrainingFinding | undefined {
+	const measures = others.flatMap(({dataset}) => testedMeasures.map(measure => `${measure}${suffixOf(dataset)}`));
 	const evidence = evidenceOf(tests.transfer, [[transferNames.main, bm25Name]], measures);
 	if (evidence.length === 0) {
 		return undefined;

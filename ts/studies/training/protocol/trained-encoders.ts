@@ -99,7 +99,7 @@ async function* countedNegatives(
 	}
 }
 
-/** Name of the stage in which the model before training is written, and of the folder that has it in the meantime. */
+/** The folder of the model before training, in the folder of encoders, while the study needs it. */
 const untrainedFolder = 'untrained';
 
 /**
