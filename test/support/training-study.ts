@@ -12,7 +12,7 @@ import {
 } from '../../ts/studies/training/claims.ts';
 import {
 	type TrainingCondition,
-	baselineScheme,
+	referenceScheme,
 	schemeBlocks,
 	schemeName,
 	similarityConditions,
@@ -41,7 +41,7 @@ function row(condition: string, at: number, changes?: Partial<TrainingCondition>
 	if (changes === undefined) {
 		return {condition, values};
 	}
-	const scheme = {...baselineScheme(32), similarity: 'dot', loss: 'nll', exampleSet: 'all', examples} as const;
+	const scheme = {...referenceScheme(32), similarity: 'dot', loss: 'nll', exampleSet: 'all', examples} as const;
 	return {condition, values, training: {...scheme, ...changes, steps: 600 + at, losses: {first: 1.5 + at / 100, last: 0.5 + at / 100}}};
 }
 

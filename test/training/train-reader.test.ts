@@ -148,7 +148,7 @@ test('examples without an answer in a positive are skipped and counted', async t
 	const alone = {...first!, hardNegatives: [{text: first!.positives[0]!.text}]};
 	await t.throwsAsync(trainReader([alone], 'tiny-encoder', join(path, 'd'), options), {
 		code: 'ERR_ARGUMENT',
-		message: 'examples: expected some with negatives, from which the positive is to be told, got none of 1',
+		message: 'examples: expected some with negatives, because a reader learns to tell the positive from them, got none of 1',
 	});
 	await t.throwsAsync(trainReader([elsewhere, without], 'tiny-encoder', join(path, 'b'), options), {
 		code: 'ERR_ARGUMENT',

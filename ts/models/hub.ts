@@ -59,16 +59,24 @@ const PROGRESS_INTERVAL_MS = 100;
 /**
 Returns the local folder of a model on the Hugging Face hub, after downloading the files that are not in the cache. `name` has the form
 `owner/name`. For `use` 'training', the weights are those in `model.safetensors`, in a folder of their own; if the model does not have this file
-(weights that are split into several files are not found), the folder is that for 'inference'. If all files are in the cache, no request is made. A broken download is resumed, files are compared with the hub's checksums,
-and a file gets its final name only when it is complete. If several processes need the same model, one downloads it and the others wait.
+(weights that are split into several files are not found), the folder is that for 'inference'.
+
+If all files are in the cache, no request is made. A broken download is resumed, files are compared with the hub's checksums, and a file gets its
+final name only when it is complete. If several processes need the same model, one downloads it and the others wait.
 
 Fails with `ERR_DOWNLOAD` if a file cannot be downloaded or the model lacks weights or a tokenizer, and with `ERR_MODEL_MISSING` if
 `offline` is set and the model is not in the cache. Progress counts the bytes of all files together, including those in the cache.
 */
 export async function downloadModel(name: string, options: DownloadOptions = {}, use: ModelUse = 'inference'): Promise<string> {
+	checkOneOf('use', use, ['inference', 'training']);
+	const folder = await download(name, options, use);
+	return use === 'training' && !(await firstExisting(folder, [SAFETENSORS])) ? download(name, options, 'inference') : folder;
+}
+
+/** Downloads the files for one use. For training, the folder has no files if the model has no `model.safetensors`. */
+async function download(name: string, options: DownloadOptions, use: ModelUse): Promise<string> {
 	checkOptions('downloadModel', options, downloadOptions);
 	const {revision = 'main', offline = offlineByEnvironment(), signal} = options;
-	checkOneOf('use', use, ['inference', 'training']);
 	checkBoolean('offline', offline);
 	checkNames(name, revision);
 	const cache = cacheFolderOf(options.cacheFolder);
@@ -77,12 +85,9 @@ export async function downloadModel(name: string, options: DownloadOptions = {},
 	signal?.throwIfAborted();
 	// Names contain no `%`, so two revisions never share a folder.
 	const folder = join(cache, use === 'inference' ? 'models' : use, name.replace('/', '--'), encodeURIComponent(revision));
-	const asForInference = async (): Promise<string> => downloadModel(name, options, 'inference');
-	if (await isComplete(folder, options)) {
-		return use === 'training' && !(await firstExisting(folder, [SAFETENSORS])) ? asForInference() : folder;
-	}
-	if (offline && use === 'training') {
-		return (await firstExisting(folder, [SAFETENSORS])) && (await firstExisting(folder, TOKENIZER)) ? folder : asForInference();
+	// Offline, a model that is not in the folder for training may be in that for inference.
+	if ((await isComplete(folder, options)) || (offline && use === 'training')) {
+		return folder;
 	}
 	if (offline) {
 		// Without `complete.json`, the files may have been copied by hand, or the process was killed just before it wrote that file. The
@@ -112,12 +117,12 @@ export async function downloadModel(name: string, options: DownloadOptions = {},
 			);
 		}
 	});
-	return use === 'training' && !(await firstExisting(folder, [SAFETENSORS])) ? asForInference() : folder;
+	return folder;
 }
 
 /**
-Finds the files to download, the weights last; none for training if the model has no `model.safetensors`. All files belong to the same commit, even if the
-branch moves meanwhile.
+Finds the files to download, the weights last; none for training if the model has no `model.safetensors`. All files belong to the same commit,
+even if the branch moves meanwhile.
 */
 async function findFiles(
 	{name, revision, use}: {readonly name: string; readonly revision: string; readonly use: ModelUse},

@@ -69,8 +69,8 @@ export const schemeBlocks: ReadonlyArray<readonly Scheme[]> = [
 ];
 
 /** The scheme of the reference condition, which all other tables and figures have: in-batch negatives and one BM25 negative per question. */
-export const baselineScheme = (batchSize: number): Scheme => inBatch(batchSize, 1);
-export const referenceName = (batchSize: number): string => schemeName(baselineScheme(batchSize));
+export const referenceScheme = (batchSize: number): Scheme => inBatch(batchSize, 1);
+export const referenceName = (batchSize: number): string => schemeName(referenceScheme(batchSize));
 
 /** The name of the condition of Figure 1 with fewer than all training examples. */
 export const curveName = (examples: number): string => `examples-${examples}`;

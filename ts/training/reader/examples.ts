@@ -72,7 +72,7 @@ export function checkReaderExamples(usable: UsableExamples, dev: UsableExamples,
 	if (!usable.examples.some(({hardNegatives, negatives}) => hardNegatives.length + negatives.length > 0)) {
 		throw new RetrievalError(
 			'ERR_ARGUMENT',
-			`examples: expected some with negatives, from which the positive is to be told, got none of ${usable.examples.length}`,
+			`examples: expected some with negatives, because a reader learns to tell the positive from them, got none of ${usable.examples.length}`,
 		);
 	}
 	if (options.dev !== undefined && dev.examples.length === 0) {

@@ -23,8 +23,8 @@ export function shuffled<T>(values: readonly T[], random: () => number, count = 
 	return result.slice(0, end);
 }
 
-/** Does the same as `shuffled`, without blocking the event loop. */
-async function shuffledSlowly<T>(values: readonly T[], random: () => number): Promise<T[]> {
+/** Returns all values in random order, as `shuffled` does, but in several turns of the event loop. */
+async function shuffledInTurns<T>(values: readonly T[], random: () => number): Promise<T[]> {
 	const result = [...values];
 	for (let i = 0; i < result.length; i += 1) {
 		swapRandomly(result, i, random);
@@ -63,7 +63,7 @@ export class EpochOrder {
 	/** Returns the positions of the examples of a batch of an epoch. */
 	async positions(epoch: number, batch: number): Promise<readonly number[]> {
 		if (this.#shuffled?.epoch !== epoch) {
-			this.#shuffled = {epoch, order: await shuffledSlowly(this.#positions, seededRandom(this.#seed, epoch))};
+			this.#shuffled = {epoch, order: await shuffledInTurns(this.#positions, seededRandom(this.#seed, epoch))};
 		}
 		return this.#shuffled.order.slice(batch * this.#batchSize, (batch + 1) * this.#batchSize);
 	}

@@ -4,7 +4,7 @@ import {
 	NEGATIVES_PER_QUESTION,
 	type TrainingCondition,
 	referenceName,
-	baselineScheme,
+	referenceScheme,
 	curveName,
 	schemeBlocks,
 	schemeName,
@@ -41,7 +41,7 @@ export function trainingPlan(mined: MinedExamples, settings: TrainingSettings): 
 	}
 	const reference: TrainingCondition = {
 		name: referenceName(batchSize),
-		...baselineScheme(batchSize),
+		...referenceScheme(batchSize),
 		similarity: 'dot',
 		loss: 'nll',
 		exampleSet: 'all',
