@@ -194,6 +194,15 @@ test('a training run that stopped before its first checkpoint can be repeated', 
 	t.is(steps, 3);
 });
 
+test('without an epoch, the model before training is validated and written', async t => {
+	const output = join(await folder(t), 'encoder');
+	const {bestEpoch, epochs, steps} = await trainEncoder(train, 'tiny-encoder', output, {...options, dev, epochs: 0});
+	t.deepEqual([bestEpoch, steps, epochs.length, epochs[0]!.validation?.questions], [0, 0, 1, 8]);
+	t.deepEqual((await readdir(output)).sort(), ['config.json', 'model.onnx', 'model.safetensors', 'tokenizer.json', 'training.json']);
+	const trained = await trainEncoder(train, output, `${output}-trained`, {...options, dev, epochs: 1});
+	t.deepEqual(trained.epochs[0], epochs[0], 'training from there starts with the same weights');
+});
+
 test('the same seed gives the same encoder, and another seed another one', async t => {
 	const path = await folder(t);
 	const run = async (name: string, seed: number): Promise<Buffer> => {

@@ -3,6 +3,8 @@ import {type Command, Option} from 'commander';
 import {readQuestions} from '../../corpus/index.ts';
 import {
 	type MiningOptions,
+	type TrainedEncoder,
+	type TrainedReader,
 	type TrainingEpoch,
 	type TrainingExample,
 	type TrainingOptions,
@@ -42,7 +44,7 @@ export function addDataFlags(command: Command, model: string): Command {
 /** Adds the flags for the steps and their memory. `patience` says what an epoch must improve. */
 export function addStepFlags(command: Command, {batchSize, patience}: {readonly batchSize: number; readonly patience: string}): Command {
 	return command
-		.option('--epochs <n>', 'number of passes over the examples (default: 3)', count(1))
+		.option('--epochs <n>', 'number of passes over the examples; 0 writes the model before training (default: 3)', count(0))
 		.option('--patience <n>', `number of epochs without ${patience} after which training stops`, count(1))
 		.option('--batch-size <n>', `number of questions per step (default: ${batchSize})`, count(1))
 		.option('--learning-rate <x>', 'highest learning rate (default: 2e-5)', number)
@@ -110,11 +112,14 @@ export async function withProgress<V, R>(
 }
 
 /** Notes what the user should know about a result. */
-export function noteResult({bestEpoch, skipped}: {readonly bestEpoch: number; readonly skipped: number}, without: string): void {
+export function noteResult(
+	{bestEpoch, epochs, skipped}: Pick<TrainedEncoder | TrainedReader, 'bestEpoch' | 'epochs' | 'skipped'>,
+	without: string,
+): void {
 	if (skipped > 0) {
 		note(`${skipped} examples without ${without} were not used`);
 	}
-	if (bestEpoch === 0) {
+	if (bestEpoch === 0 && epochs.length > 1) {
 		note('no epoch was better than the model before training: try more examples, other negatives or another learning rate');
 	}
 }

@@ -12,7 +12,10 @@ export interface TrainingOptions<V> extends Omit<ModelOptions, 'onProgress'> {
 	Examples to validate with after each epoch. The weights of the best epoch are kept. Without `dev`, the weights of the last epoch are kept.
 	*/
 	readonly dev?: Iterable<TrainingExample> | AsyncIterable<TrainingExample> | undefined;
-	/** Number of passes over the examples. Each is shuffled, and an incomplete last batch is dropped, unless it is the only one. @default 3 */
+	/**
+	Number of passes over the examples. Each is shuffled, and an incomplete last batch is dropped, unless it is the only one. With 0, the model
+	before training is validated and written. @default 3
+	*/
 	readonly epochs?: number | undefined;
 	/** Training stops after this many epochs in a row without improvement. Needs `dev`. @default no limit */
 	readonly patience?: number | undefined;
@@ -99,7 +102,8 @@ export interface CheckedTrainingOptions<V> extends Omit<TrainingOptions<V>, keyo
 
 /** Checks the options, which have their defaults. */
 export function checkTrainingOptions<V>(checked: CheckedTrainingOptions<V>): void {
-	for (const name of ['epochs', 'activationMemory', 'checkpointSteps'] as const) {
+	checkCount('epochs', checked.epochs, 0, 1_000_000);
+	for (const name of ['activationMemory', 'checkpointSteps'] as const) {
 		checkCount(name, checked[name], 1, 1_000_000);
 	}
 	checkCount('batchSize', checked.batchSize, 1, 16_384);

@@ -102,11 +102,7 @@ async function* countedNegatives(
 /** The folder of the model before training, in the folder of encoders, while the study needs it. */
 const untrainedFolder = 'untrained';
 
-/**
-Returns the model before training, with the weights, the precision and the limit on tokens of the trained encoders. It is
-what `trainEncoder` writes if no epoch is better than the model before training: the learning rate is so low that no
-weight, and so no rank, changes.
-*/
+/** Returns the model before training, with the weights, the precision and the limit on tokens of the trained encoders. */
 export function untrainedEncoder({run, model, settings, examples}: TrainingParts): OpenableEncoder {
 	const folder = run.path(folders.encoders, untrainedFolder);
 	return {
@@ -119,21 +115,14 @@ export function untrainedEncoder({run, model, settings, examples}: TrainingParts
 					break;
 				}
 			}
-			const {maxTokens, threads, seed} = settings;
-			const {bestEpoch} = await trainEncoder(few, model, folder, {
-				dev: few,
-				epochs: 1,
-				batchSize: 2,
-				learningRate: 1e-30,
+			const {maxTokens, threads} = settings;
+			await trainEncoder(few, model, folder, {
+				epochs: 0,
 				...(maxTokens === null ? {} : {maxTokens}),
 				...(threads === null ? {} : {threads}),
-				seed,
 				signal,
 			});
-			if (bestEpoch !== 0) {
-				throw new Error(`expected the model before training, got that of epoch ${bestEpoch}`);
-			}
-			return OnnxEncoder.load(folder, {signal, threads: settings.threads ?? 0});
+			return OnnxEncoder.load(folder, {signal, threads: threads ?? 0});
 		},
 		async remove() {
 			await removeFolder(folder);
