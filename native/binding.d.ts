@@ -13,6 +13,11 @@ export declare class AnswerJudge {
    */
   firstRanks(control?: Control | undefined | null): Promise<Uint32Array>
   /**
+   * Returns for each hit of the first run 1 if its passage has an answer, else 0: the hits of one question after
+   * another, in the order in which the questions were added. Removes the questions from the judge.
+   */
+  withAnswers(control?: Control | undefined | null): Promise<Uint8Array>
+  /**
    * Finds all passages with answers. The result can evaluate many fusion methods without matching answers again.
    * Removes the questions from the judge.
    */
@@ -220,8 +225,18 @@ export declare class NativeEncoder {
 
 /** An encoder that is trained. */
 export declare class NativeEncoderTrainer {
+  /** Dimension of the vectors. */
+  get dim(): number
   /** Makes a step with a batch. */
   step(batch: NativeTrainingBatch, control?: Control | undefined | null): Promise<NativeStepReport>
+  /** Returns the vectors of questions, `[questions, dim]`. Progress counts questions. */
+  encodeQuestions(questions: Array<string>, control?: Control | undefined | null): Promise<Float32Array>
+  /**
+   * Makes a step that changes only the encoder of questions. `passages` has the vectors of the passages that all
+   * questions are compared with; the call empties it. `positives` has the positive passages of each question, which
+   * end at `positiveEnds`.
+   */
+  stepQuestions(questions: Array<string>, passages: VectorBatch, positiveEnds: Uint32Array, positives: Uint32Array, control?: Control | undefined | null): Promise<NativeStepReport>
   /** Adds passages to the validation. An empty title means no title. */
   addValidationPassages(titles: Array<string>, texts: Array<string>): void
   /**
@@ -1011,6 +1026,8 @@ export interface NativeEncoderTrainingOptions {
   temperature: number
   /** The margin of the triplet loss. Without it, the loss is the negative log likelihood. */
   margin?: number
+  /** If only the encoder of questions is trained: identifies the encoder of the passages. */
+  passageEncoder?: string
   step: NativeStepOptions
 }
 

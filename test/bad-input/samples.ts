@@ -260,6 +260,13 @@ export async function makeSamples(): Promise<Samples> {
 			topComposition: () => [pairs, [5]],
 			topKAccuracy: () => [run, questions, texts, [1], {}],
 			trainEncoder: () => [[trainingExample, otherExample], 'tiny-encoder', file('trained'), {pooling: 'mean', maxTokens: 32}],
+			trainQuestionEncoder: () => [
+				trainingQuestions,
+				{index: encodedPassages, passages: store},
+				'tiny-encoder',
+				file('trained-questions'),
+				{depth: 2},
+			],
 			trainReader: () => [[trainingExample, otherExample], 'tiny-encoder', file('trained-reader'), {passagesPerQuestion: 2, maxTokens: 64}],
 			trainingFindings: () => [{}],
 			trainingStudyHtml: () => [{}],

@@ -181,6 +181,11 @@ export interface Encoder {
 	readonly dim: number;
 	/** Identifies the model and its settings. If the metadata of an index has an identity, searches with a different encoder are rejected. */
 	readonly identity?: string;
+	/**
+	For an encoder of questions that was trained for the vectors of an encoder of passages, such as one that `trainQuestionEncoder` has trained: the
+	`identity` of that encoder, whose indexes then accept this one.
+	*/
+	readonly passageEncoder?: string | undefined;
 	/** Returns one vector per input, in the order of the inputs: `[inputs.length, dim]`, finite. Progress counts inputs. */
 	encode(inputs: readonly EncoderInput[], options?: EncodeOptions): Promise<Vectors>;
 }

@@ -6,7 +6,7 @@ import type {IndexMetadata} from './vector-index.ts';
 
 /**
 Checks that the vectors of a question encoder can be compared with those of the index: their dimensions are equal, and the metadata of the
-index does not name a different encoder. `what` is the start of error messages.
+index does not name a different encoder, unless the question encoder was trained for the vectors of that one. `what` is the start of error messages.
 */
 export function checkEncoder(what: string, encoder: Encoder, index: {readonly dim: number; readonly metadata: IndexMetadata}): void {
 	if (!hasMethods(encoder, 'encode')) {
@@ -21,13 +21,22 @@ export function checkEncoder(what: string, encoder: Encoder, index: {readonly di
 	// An index that is not one of this package's classes may have no metadata.
 	const metadata = index.metadata as IndexMetadata | undefined;
 	const expected = metadata?.questionEncoder ?? metadata?.encoder;
-	if (expected !== undefined && encoder.identity !== undefined && expected !== encoder.identity) {
+	if (
+		expected !== undefined &&
+		encoder.identity !== undefined &&
+		expected !== encoder.identity &&
+		!isTrainedFor(encoder, metadata?.encoder)
+	) {
 		throw new RetrievalError(
 			'ERR_ENCODER_MISMATCH',
 			`${what}: expected the encoder that ${metadata?.questionEncoder ? 'goes with' : 'made'} the index, ${expected}, got ${encoder.identity}. Build the index again with the given encoder, or use the expected one.`,
 		);
 	}
 }
+
+/** Whether an encoder of questions was trained for the vectors of the encoder with this identity. */
+export const isTrainedFor = ({passageEncoder}: Encoder, identity: string | null | undefined): boolean =>
+	passageEncoder !== undefined && passageEncoder === identity;
 
 /**
 Encodes questions one at a time, so that the vector of a question does not depend on the others. Progress counts questions, except the

@@ -55,6 +55,13 @@ export const encoderOptions: OptionNames = optionNames<OnnxEncoderOptions>({
 	threads: true,
 });
 
+/** Returns the identity of the encoder of passages that a model was trained for, if it is a model of questions for an existing index. */
+async function trainedFor(folder: string): Promise<string | undefined> {
+	const config: ModelConfig | undefined = await readModelJson(folder, 'config.json');
+	const identity = config?.passagekit?.['passage_encoder'];
+	return typeof identity === 'string' ? identity : undefined;
+}
+
 /** Number of inputs passed to native code in one call. Copying them blocks the event loop for less than a millisecond. */
 const INPUTS_PER_CALL = 256;
 
@@ -76,13 +83,16 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 	readonly identity: string;
 	/** Whether the vectors are scaled to unit length. */
 	readonly normalized: boolean;
+	/** If `trainQuestionEncoder` has trained this encoder: the `identity` of the encoder that made the vectors of the passages. */
+	readonly passageEncoder: string | undefined;
 	readonly #native: Binding.NativeEncoder;
 
-	private constructor(encoder: Binding.NativeEncoder, identity: string, normalized: boolean) {
+	private constructor(encoder: Binding.NativeEncoder, identity: string, normalized: boolean, passageEncoder: string | undefined) {
 		checkFactoryMade('OnnxEncoder', encoder, native.NativeEncoder, 'OnnxEncoder.load()');
 		this.#native = encoder;
 		this.identity = identity;
 		this.normalized = normalized;
+		this.passageEncoder = passageEncoder;
 	}
 
 	/**
@@ -103,7 +113,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 		const encoder = await callNative({signal: options.signal}, () => native.openEncoder(files, config));
 		// The settings are part of the identity: with other settings, the same weights produce other vectors.
 		const identity = `${await fingerprint([files.model, files.tokenizer])}:${config.pooling}:${config.normalize ? 'unit' : 'raw'}:${config.maxTokens}:${config.passageForm}${config.passageForm === 'pair' && config.tokenTypes === 'zeros' ? ':zeros' : ''}`;
-		return new OnnxEncoder(encoder, identity, config.normalize);
+		return new OnnxEncoder(encoder, identity, config.normalize, await trainedFor(folder));
 	}
 
 	/** What runs the model. */

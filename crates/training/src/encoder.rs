@@ -66,8 +66,8 @@ pub struct EncoderBatch<'a> {
 /// Trains a dual encoder, whose two sides share their parameters or have their own.
 #[derive(Debug)]
 pub struct EncoderTrainer {
-    engine: Engine,
-    options: EncoderOptions,
+    pub(crate) engine: Engine,
+    pub(crate) options: EncoderOptions,
 }
 
 impl EncoderTrainer {
@@ -238,10 +238,20 @@ impl EncoderTrainer {
     }
 }
 
-fn pool(pooling: Pooling, model: &TrainedModel, texts: &[Text<'_>], hidden: &[f32]) -> Vec<f32> {
+/// Computes the vectors of texts from their hidden states.
+pub(crate) fn pool(pooling: Pooling, model: &TrainedModel, texts: &[Text<'_>], hidden: &[f32]) -> Vec<f32> {
     let mut vectors = Vec::new();
     pooling.forward(texts, model.network.shape().dim, hidden, &mut vectors);
     vectors
+}
+
+/// Replaces the vectors of all groups by their gradients.
+pub(crate) fn replace(outputs: &mut [Vec<f32>], mut gradients: &[f32]) {
+    for output in outputs {
+        let (of_group, rest) = gradients.split_at(output.len());
+        output.copy_from_slice(of_group);
+        gradients = rest;
+    }
 }
 
 /// The loss of a batch of questions and passages.
@@ -280,12 +290,7 @@ impl Objective for EncoderObjective<'_> {
         if normalizes {
             l2_normalize_backward(&vectors, &norms, &mut gradients, dim);
         }
-        let mut rest = gradients.as_slice();
-        for output in outputs {
-            let (of_group, after) = rest.split_at(output.len());
-            output.copy_from_slice(of_group);
-            rest = after;
-        }
+        replace(outputs, &gradients);
         loss
     }
 

@@ -8,7 +8,8 @@ use support::reference;
 use support::weights::{Shape, random};
 use training::loss::{Candidates, PassageSpans, Similarity};
 use training::{
-    EncoderBatch, EncoderOptions, EncoderTrainer, Loss, Pooling, ReaderPassage, ReaderTrainer, StepOptions,
+    EncoderBatch, EncoderOptions, EncoderTrainer, Loss, Pooling, QuestionBatch, ReaderPassage, ReaderTrainer,
+    StepOptions,
 };
 use transformer::Text;
 use transformer::weights::{Head, Linear, Matrix, Norm, Output, Table, TableValues, Weights};
@@ -259,6 +260,45 @@ fn two_encoders_have_gradients_of_their_own() {
     agrees(&of_passages, second, |weights| {
         encoder_loss(&q, &vectors(weights, &passages, &options), is_candidate, &options)
     });
+}
+
+#[test]
+fn with_fixed_passages_the_encoder_of_questions_has_the_gradients_of_the_marginal_loss() {
+    let positives = [vec![0, 3], vec![1], vec![4, 2, 0]];
+    for (seed, (normalizes, similarity)) in
+        [(false, Similarity::Dot), (true, Similarity::Dot), (false, Similarity::Euclidean)]
+            .into_iter()
+            .enumerate()
+    {
+        let options = options(Pooling::Mean, normalizes, similarity, Loss::NegativeLogLikelihood);
+        let weights = encoder(20 + seed as u64);
+        let questions = texts(3, 1);
+        let passages = vectors(&encoder(30), &texts(5, 4), &options);
+        let rows: Vec<f32> = passages.iter().flatten().map(|value| *value as f32).collect();
+        let batch = QuestionBatch { questions: borrow(&questions), passages: &rows, positives: &positives };
+        let mut trainer = EncoderTrainer::new(&weights, None, options).expect("a trainer");
+        let (loss, gradients) = trainer.question_gradients(&batch, &Control::new()).expect("gradients");
+        let similarity = |q: &[f64], p: &[f32]| {
+            let pairs = || q.iter().zip(p).map(|(q, p)| (q, f64::from(*p)));
+            f64::from(options.scale)
+                * match options.similarity {
+                    Similarity::Dot => pairs().map(|(q, p)| q * p).sum::<f64>(),
+                    Similarity::Euclidean => -pairs().map(|(q, p)| (q - p).powi(2)).sum::<f64>().sqrt(),
+                }
+        };
+        let expected = |weights: &Weights| {
+            let questions = vectors(weights, &questions, &options);
+            let losses = questions.iter().zip(&positives).map(|(q, positives)| {
+                let likelihoods: Vec<f64> = rows.chunks(SHAPE.dim).map(|p| similarity(q, p).exp()).collect();
+                let of_positives = positives.iter().map(|at| likelihoods[*at as usize]).sum::<f64>();
+                -(of_positives / likelihoods.iter().sum::<f64>()).ln()
+            });
+            losses.sum::<f64>() / 3.0
+        };
+        let error = (f64::from(loss) - expected(&weights)).abs();
+        assert!(error < 1e-5, "{loss}, expected {}", expected(&weights));
+        agrees(&weights, gradients, expected);
+    }
 }
 
 #[test]

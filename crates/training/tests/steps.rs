@@ -8,8 +8,8 @@ use support::weights::{Shape, random};
 use training::loss::{Candidates, Similarity};
 use training::optimizer::{AdamOptions, Schedule};
 use training::{
-    EncoderBatch, EncoderOptions, EncoderTrainer, Error, Loss, Pooling, ReaderPassage, ReaderTrainer, Side,
-    StepOptions,
+    EncoderBatch, EncoderOptions, EncoderTrainer, Error, Loss, Pooling, QuestionBatch, ReaderPassage,
+    ReaderTrainer, Side, StepOptions,
 };
 use transformer::Text;
 use transformer::weights::{Matrix, TableValues, Weights};
@@ -205,6 +205,55 @@ fn training_learns_which_passage_belongs_to_a_question() {
             assert!((0..6).all(|p| p == q || dot(q, p) < dot(q, q)), "question {q}");
         }
     }
+}
+
+#[test]
+fn questions_learn_to_find_passages_whose_vectors_stay_as_they_are() {
+    let mut options = options();
+    options.step.schedule = Schedule { rate: 3e-3, warm_up_steps: 5, steps: 200 };
+    let other = weights(4);
+    let mut trainer = EncoderTrainer::new(&weights(3), Some(&other), options).expect("a trainer");
+    let batches: Vec<Batch> = (0..3).map(Batch::new).collect();
+    let positives = [vec![0, 5], vec![1], vec![2], vec![3, 2]];
+    let vectors: Vec<Vec<f32>> = batches
+        .iter()
+        .map(|batch| {
+            trainer.encode(Side::Passage, &borrow(&batch.passages), &Control::new()).expect("vectors")
+        })
+        .collect();
+    let passages = values(&trainer.weights(Side::Passage).expect("finite"));
+    let mut step = |number: usize| {
+        let questions = borrow(&batches[number].questions);
+        let batch = QuestionBatch { questions, passages: &vectors[number], positives: &positives };
+        trainer.step_questions(&batch, &Control::new()).expect("a step")
+    };
+    let first: f32 = (0..3).map(|number| step(number).0.loss).sum();
+    for number in (0..40).flat_map(|_| 0..3) {
+        step(number);
+    }
+    let last: Vec<_> = (0..3).map(step).collect();
+    let loss: f32 = last.iter().map(|(report, _)| report.loss).sum();
+    assert!(loss < 0.3 * first, "{loss}, at first {first}");
+    assert!(last.iter().map(|(_, correct)| correct).sum::<usize>() >= 11, "of 12 questions");
+    assert_eq!(values(&trainer.weights(Side::Passage).expect("finite")), passages);
+    let refused = |trainer: &mut EncoderTrainer, passages: &[f32], positives: &[Vec<u32>]| {
+        let batch = QuestionBatch { questions: borrow(&batches[0].questions), passages, positives };
+        trainer.step_questions(&batch, &Control::new()).expect_err("refused").to_string()
+    };
+    let rows = &vectors[0];
+    assert_eq!(
+        refused(&mut trainer, &rows[1..], &positives),
+        "passages: expected vectors of 32 values, got 191 values"
+    );
+    assert_eq!(
+        refused(&mut trainer, rows, &positives[1..]),
+        "positives: expected one list per question, 4, got 3"
+    );
+    let none = [vec![0], vec![], vec![2], vec![3]];
+    let message = "positives: expected at least 1 passage per question, got none for question 1";
+    assert_eq!(refused(&mut trainer, rows, &none), message);
+    let unknown = [vec![0], vec![6], vec![2], vec![3]];
+    assert_eq!(refused(&mut trainer, rows, &unknown), "positives: expected passages below 6, got 6");
 }
 
 #[test]

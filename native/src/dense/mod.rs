@@ -17,3 +17,4 @@ mod vector_batch;
 mod vector_files;
 
 pub use options::{parse_layout, parse_metadata, parse_similarity};
+pub use vector_batch::VectorBatch;

@@ -97,6 +97,11 @@ impl VectorBatch {
         })
     }
 
+    /// Takes the vectors out of the batch.
+    pub(crate) fn take_vectors(&mut self) -> Vec<f32> {
+        self.take().1
+    }
+
     /// Takes the ids and the vectors out of the batch.
     pub(super) fn take(&mut self) -> (PushedIds, Vec<f32>) {
         let Self { ids, data } = std::mem::take(self);

@@ -6,7 +6,7 @@ use corpus::PassageTexts;
 use evaluation::{RunQuestion, first_answer_ranks, passages_with_answers};
 use fusion::JudgedRuns;
 use napi::Env;
-use napi::bindgen_prelude::{Object, Uint32Array};
+use napi::bindgen_prelude::{Object, Uint8Array, Uint32Array};
 use napi_derive::napi;
 use ranking::{AlignedRuns, RetrievedRun};
 
@@ -55,6 +55,29 @@ impl AnswerJudge {
             let runs = AlignedRuns::new(&job.runs[..1], job.depth)?;
             let text = |id: &str| text_of(&job.texts, id);
             Ok(Uint32Array::from(first_answer_ranks(&runs, job.questions(), text, &control)?))
+        })
+    }
+
+    /// Returns for each hit of the first run 1 if its passage has an answer, else 0: the hits of one question after
+    /// another, in the order in which the questions were added. Removes the questions from the judge.
+    #[napi(ts_return_type = "Promise<Uint8Array>", catch_unwind)]
+    pub fn with_answers<'env>(
+        &mut self,
+        env: &'env Env,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (job, control) = (self.take_job(), control_or_new(control));
+        spawn(env, move || {
+            let runs = AlignedRuns::new(&job.runs[..1], job.depth)?;
+            let text = |id: &str| text_of(&job.texts, id);
+            let relevant = passages_with_answers(&runs, job.questions(), text, &control)?;
+            let queries = runs.query_indexes(job.questions.iter().map(|(id, _)| id.as_str()));
+            let mut flags = Vec::new();
+            for (query, relevant) in queries.into_iter().zip(relevant) {
+                let hits = query.map(|query| runs.lists_of(query)[0]).unwrap_or_default();
+                flags.extend(hits.iter().map(|hit| u8::from(relevant.binary_search(&hit.ord).is_ok())));
+            }
+            Ok(Uint8Array::from(flags))
         })
     }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use inference::EncoderInput;
 use napi::Env;
-use napi::bindgen_prelude::{Object, Uint32Array};
+use napi::bindgen_prelude::{Float32Array, Object, Uint32Array};
 use napi_derive::napi;
 use pipelines::{EncoderTraining, TrainingBatch};
 use training::Side;
@@ -14,6 +14,7 @@ use super::lists::lists;
 use super::lock;
 use super::options::{NativeEncoderTrainingOptions, NativeStepReport, parse_precision};
 use crate::call::{CallResult, Control, Failure, control_or_new, drop_elsewhere, spawn};
+use crate::dense::VectorBatch;
 
 /// A batch: questions and passages, in columns.
 #[napi(object)]
@@ -72,6 +73,12 @@ pub fn open_encoder_trainer<'env>(
 
 #[napi]
 impl NativeEncoderTrainer {
+    /// Dimension of the vectors.
+    #[napi(getter, catch_unwind)]
+    pub fn dim(&self) -> napi::Result<u32> {
+        Ok(lock(&*self.trainer()?).dim() as u32)
+    }
+
     /// Makes a step with a batch.
     #[napi(ts_return_type = "Promise<NativeStepReport>", catch_unwind)]
     pub fn step<'env>(
@@ -101,6 +108,45 @@ impl NativeEncoderTrainer {
                     .collect(),
             };
             Ok(NativeStepReport::from(lock(&trainer).step(&batch, &control)?))
+        })
+    }
+
+    /// Returns the vectors of questions, `[questions, dim]`. Progress counts questions.
+    #[napi(ts_return_type = "Promise<Float32Array>", catch_unwind)]
+    pub fn encode_questions<'env>(
+        &self,
+        env: &'env Env,
+        questions: Vec<String>,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (trainer, control) = (self.trainer(), control_or_new(control));
+        spawn(env, move || {
+            let trainer = trainer?;
+            let inputs: Vec<_> = questions.iter().map(|text| EncoderInput { title: None, text }).collect();
+            Ok(Float32Array::from(lock(&trainer).encode(Side::Question, &inputs, &control)?))
+        })
+    }
+
+    /// Makes a step that changes only the encoder of questions. `passages` has the vectors of the passages that all
+    /// questions are compared with; the call empties it. `positives` has the positive passages of each question, which
+    /// end at `positiveEnds`.
+    #[napi(ts_return_type = "Promise<NativeStepReport>", catch_unwind)]
+    pub fn step_questions<'env>(
+        &self,
+        env: &'env Env,
+        questions: Vec<String>,
+        passages: &mut VectorBatch,
+        positive_ends: Uint32Array,
+        positives: Uint32Array,
+        control: Option<&Control>,
+    ) -> napi::Result<Object<'env>> {
+        let (trainer, control) = (self.trainer(), control_or_new(control));
+        let (vectors, positives) = (passages.take_vectors(), lists(&positive_ends, &positives)?);
+        spawn(env, move || {
+            let trainer = trainer?;
+            let questions: Vec<&str> = questions.iter().map(String::as_str).collect();
+            let report = lock(&trainer).step_questions(&questions, &vectors, &positives, &control)?;
+            Ok(NativeStepReport::from(report))
         })
     }
 

@@ -25,6 +25,8 @@ pub struct NativeEncoderTrainingOptions {
     pub temperature: f64,
     /// The margin of the triplet loss. Without it, the loss is the negative log likelihood.
     pub margin: Option<f64>,
+    /// If only the encoder of questions is trained: identifies the encoder of the passages.
+    pub passage_encoder: Option<String>,
     pub step: NativeStepOptions,
 }
 
@@ -150,7 +152,8 @@ impl NativeEncoderTrainingOptions {
         };
         // The inner product of normalized vectors is the cosine.
         let similarity = if self.similarity == "l2" { "l2" } else { "dot" };
-        Ok(EncoderTrainingOptions { config, training, similarity: similarity.to_owned() })
+        let (similarity, passage_encoder) = (similarity.to_owned(), self.passage_encoder.clone());
+        Ok(EncoderTrainingOptions { config, training, similarity, passage_encoder })
     }
 }
 

@@ -1,6 +1,7 @@
 /** The commands `passagekit train`, which train models. */
 import type {Command} from 'commander';
 import {registerTrainEncoder} from '../train/encoder.ts';
+import {registerTrainQuestionEncoder} from '../train/question-encoder.ts';
 import {registerTrainReader} from '../train/reader.ts';
 
 export function registerTrain(program: Command, signal: AbortSignal): void {
@@ -10,12 +11,14 @@ export function registerTrain(program: Command, signal: AbortSignal): void {
 		.addHelpText(
 			'after',
 			`
-\`passagekit train encoder --help\` and \`passagekit train reader --help\` list all options, such as --json.
+\`passagekit train encoder --help\`, \`passagekit train reader --help\` and \`passagekit train question-encoder --help\` list all options, such as --json.
 
 Examples:
   $ passagekit train encoder --passages psgs.tsv --questions train.jsonl --dev dev.jsonl --init minilm-encoder -o my-encoder
-  $ passagekit train reader --passages psgs.tsv --questions train.jsonl --dev dev.jsonl --init minilm-encoder -o my-reader`,
+  $ passagekit train reader --passages psgs.tsv --questions train.jsonl --dev dev.jsonl --init minilm-encoder -o my-reader
+  $ passagekit train question-encoder -c my-index -q train.jsonl --dev dev.jsonl --init minilm-encoder -o my-question-encoder`,
 		);
 	registerTrainEncoder(train, signal);
 	registerTrainReader(train, signal);
+	registerTrainQuestionEncoder(train, signal);
 }

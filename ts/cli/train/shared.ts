@@ -1,4 +1,4 @@
-/** What `passagekit train encoder` and `passagekit train reader` share. */
+/** What the commands `passagekit train` share. */
 import {type Command, Option} from 'commander';
 import {readQuestions} from '../../corpus/index.ts';
 import {
@@ -16,7 +16,7 @@ import {count, number} from '../options.ts';
 import {note} from '../output.ts';
 import {ProgressBar} from '../progress.ts';
 
-/** The flags that both commands have. */
+/** The flags that `passagekit train encoder` and `passagekit train reader` have. */
 export interface SharedFlags {
 	readonly init: string;
 	readonly output: string;
@@ -90,7 +90,7 @@ export function trainingData(name: string, {data, passages, questions, dev}: Sha
 
 /** Trains with a progress bar, and prints a line for each epoch unless the output is JSON. */
 export async function withProgress<V, R>(
-	{json}: SharedFlags,
+	{json}: Pick<SharedFlags, 'json'>,
 	describe: (validation: V) => string,
 	train: (callbacks: Required<Pick<TrainingOptions<V>, 'onProgress' | 'onEpoch'>>) => Promise<R>,
 ): Promise<R> {
@@ -119,6 +119,11 @@ export function noteResult(
 	if (skipped > 0) {
 		note(`${skipped} examples without ${without} were not used`);
 	}
+	noteBestEpoch({bestEpoch, epochs});
+}
+
+/** Notes if training improved nothing. */
+export function noteBestEpoch({bestEpoch, epochs}: {readonly bestEpoch: number; readonly epochs: readonly unknown[]}): void {
 	if (bestEpoch === 0 && epochs.length > 1) {
 		note('no epoch was better than the model before training: try more examples, other negatives or another learning rate');
 	}

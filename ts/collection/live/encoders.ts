@@ -3,6 +3,7 @@ import {RetrievalError} from '../../core/errors.ts';
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import type {EncodeOptions, Encoder, EncoderInput} from '../../core/types.ts';
 import {OnnxEncoder, type OnnxEncoderOptions} from '../../encoders/index.ts';
+import {isTrainedFor} from '../../dense/questions.ts';
 import {type Settings, type StoredEncoder, checkIdentity} from './settings.ts';
 
 /** The encoders that the caller gave; a string is the name of a model. */
@@ -38,7 +39,7 @@ export class CollectionEncoders {
 			['questionEncoder', given.questions, settings.questionEncoder ?? settings.encoder],
 		] as const) {
 			if (encoder !== undefined && typeof encoder !== 'string') {
-				check(what, encoder, stored, dim);
+				check(what, encoder, stored, settings.encoder, dim);
 			}
 		}
 	}
@@ -93,7 +94,7 @@ export class CollectionEncoders {
 			);
 		}
 		const encoder = await this.#load(model);
-		check(what, encoder, stored, this.#dim);
+		check(what, encoder, stored, this.#settings.encoder, this.#dim);
 		return encoder;
 	}
 
@@ -134,6 +135,8 @@ export async function encodePassages(
 	return data;
 }
 
-function check(what: string, encoder: Encoder, stored: StoredEncoder | null, dim: number): void {
-	checkIdentity(what, encoder, stored ?? {model: null, identity: null}, dim);
+/** Checks an encoder. One of questions may also be one that was trained for the vectors of the encoder of passages. */
+function check(what: string, encoder: Encoder, stored: StoredEncoder | null, passages: StoredEncoder | null, dim: number): void {
+	const isTrained = what === 'questionEncoder' && isTrainedFor(encoder, passages?.identity);
+	checkIdentity(what, encoder, isTrained ? {model: null, identity: null} : (stored ?? {model: null, identity: null}), dim);
 }

@@ -32,10 +32,7 @@ export function questionColumns(list: readonly QuestionPassages[]): Binding.Nati
 Makes the questions of examples, in chunks with few passages and little text. A chunk has more only if one question does. Questions are made when
 their chunk is needed.
 */
-export function* chunks(
-	examples: readonly TrainingExample[],
-	makeQuestion: (example: TrainingExample) => QuestionPassages,
-): Generator<readonly QuestionPassages[]> {
+export function* chunks<E>(examples: readonly E[], makeQuestion: (example: E) => QuestionPassages): Generator<readonly QuestionPassages[]> {
 	let [chunk, passages, characters]: [QuestionPassages[], number, number] = [[], 0, 0];
 	for (const example of examples) {
 		const question = makeQuestion(example);

@@ -96,7 +96,7 @@ export async function trainReader(
 }
 
 /** The maximum numbers of tokens: those of the options, or else those that the model is configured for. */
-async function inputLimits(
+export async function inputLimits(
 	model: string,
 	options: Pick<CheckedTrainReaderOptions, 'maxTokens' | 'maxQuestionTokens'>,
 ): Promise<{readonly maxTokens: number; readonly maxQuestionTokens: number}> {

@@ -6,12 +6,12 @@ import type {ModelOptions} from '../../models/index.ts';
 import type {TrainingExample} from '../data/index.ts';
 import type {TrainingEpoch, TrainingProgress} from './result.ts';
 
-/** How a model is trained. `V` is what its validation measures. */
-export interface TrainingOptions<V> extends Omit<ModelOptions, 'onProgress'> {
+/** How a model is trained. `V` is what its validation measures, and `E` what it is validated with. */
+export interface TrainingOptions<V, E = TrainingExample> extends Omit<ModelOptions, 'onProgress'> {
 	/**
-	Examples to validate with after each epoch. The weights of the best epoch are kept. Without `dev`, the weights of the last epoch are kept.
+	Examples, or questions, to validate with after each epoch. The weights of the best epoch are kept. Without `dev`, the weights of the last epoch are kept.
 	*/
-	readonly dev?: Iterable<TrainingExample> | AsyncIterable<TrainingExample> | undefined;
+	readonly dev?: Iterable<E> | AsyncIterable<E> | undefined;
 	/**
 	Number of passes over the examples. Each is shuffled, and an incomplete last batch is dropped, unless it is the only one. With 0, the model
 	before training is validated and written. @default 3
@@ -95,13 +95,13 @@ export const trainingDefaults = {
 type Defaults = {readonly [K in keyof typeof trainingDefaults]: NonNullable<TrainingOptions<unknown>[K]>};
 
 /** `TrainingOptions` with the defaults, and the two whose defaults differ between encoders and readers. */
-export interface CheckedTrainingOptions<V> extends Omit<TrainingOptions<V>, keyof Defaults>, Defaults {
+export interface CheckedTrainingOptions<V, E = TrainingExample> extends Omit<TrainingOptions<V, E>, keyof Defaults>, Defaults {
 	readonly batchSize: number;
 	readonly learningRate: number;
 }
 
 /** Checks the options, which have their defaults. */
-export function checkTrainingOptions<V>(checked: CheckedTrainingOptions<V>): void {
+export function checkTrainingOptions<V, E>(checked: CheckedTrainingOptions<V, E>): void {
 	checkCount('epochs', checked.epochs, 0, 1_000_000);
 	for (const name of ['activationMemory', 'checkpointSteps'] as const) {
 		checkCount(name, checked[name], 1, 1_000_000);

@@ -7,7 +7,7 @@ import type {CheckedTrainingOptions} from './options.ts';
 const MAX_STEPS = 2 ** 32 - 1;
 
 /** Returns the options of the steps, of which there are `epochs` times `batches`. */
-export function stepOptions<V>(options: CheckedTrainingOptions<V>, batches: number): Binding.NativeStepOptions {
+export function stepOptions<V, E>(options: CheckedTrainingOptions<V, E>, batches: number): Binding.NativeStepOptions {
 	const {epochs, learningRate, warmUp, weightDecay, dropout, maxGradientNorm, seed, threads, activationMemory} = options;
 	const steps = epochs * batches;
 	if (steps > MAX_STEPS) {
@@ -18,7 +18,7 @@ export function stepOptions<V>(options: CheckedTrainingOptions<V>, batches: numb
 }
 
 /** The part of the options that the result depends on, for its fingerprint. */
-export function identityOf<V>(options: CheckedTrainingOptions<V>, step: Binding.NativeStepOptions): object {
+export function identityOf<V, E>(options: CheckedTrainingOptions<V, E>, step: Binding.NativeStepOptions): object {
 	const {epochs, patience, batchSize, precision} = options;
 	// The limit of memory changes no result, and threads only its last bits.
 	return {step: {...step, threads: undefined, activationMemory: undefined}, epochs, patience, batchSize, precision};

@@ -1,16 +1,15 @@
 /** Carries out a training run, from the check of its output folder to its result. */
-import {rm, stat} from 'node:fs/promises';
+import {readdir, rm, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {TrainingExample} from '../data/index.ts';
 import {CHECKPOINT_FILE, trainingFingerprint} from './checkpoint.ts';
-import type {CheckedTrainingOptions} from './options.ts';
 import {type FinishedTraining, TrainingReport} from './report.ts';
 import type {TrainableModel} from './trainable-model.ts';
-import {TrainingRun} from './training-run.ts';
+import {type RunOptions, TrainingRun} from './training-run.ts';
 
 /** What a training run depends on. */
 export interface TrainingInputs<V> {
-	readonly options: CheckedTrainingOptions<V>;
+	readonly options: RunOptions<V>;
 	/** The output folder. */
 	readonly folder: string;
 	/** The folders that models are written to. */
@@ -28,9 +27,8 @@ export async function train<V>(
 ): Promise<FinishedTraining<V>> {
 	const fingerprint = await trainingFingerprint(identity, ...examples);
 	const report = new TrainingReport(folder, fingerprint, identity);
-	const checkpoint = join(folder, CHECKPOINT_FILE);
 	if (!options.resume) {
-		await rm(checkpoint, {force: true});
+		await removeCheckpoints(folder);
 	}
 	const stored = options.resume ? await report.stored<V>() : undefined;
 	if (stored !== undefined && (await haveModels(written))) {
@@ -41,11 +39,17 @@ export async function train<V>(
 		await report.begin();
 		const finished = await new TrainingRun(model, options, folder, fingerprint).run();
 		await report.finish(finished);
-		await rm(checkpoint, {force: true});
+		await removeCheckpoints(folder);
 		return finished;
 	} finally {
 		model.close();
 	}
+}
+
+/** Removes the checkpoint, and files of models that go with it, whose names start with that of the checkpoint. */
+async function removeCheckpoints(folder: string): Promise<void> {
+	const names = (await readdir(folder)).filter(name => name === CHECKPOINT_FILE || name.startsWith(`${CHECKPOINT_FILE}-`));
+	await Promise.all(names.map(async name => rm(join(folder, name), {force: true})));
 }
 
 /** Whether all folders have a model with its tokenizer. */

@@ -6,16 +6,22 @@ import type {CheckedTrainingOptions} from './options.ts';
 import type {TrainingEpoch} from './result.ts';
 import type {TrainableModel} from './trainable-model.ts';
 
+/** The options that a run itself needs. */
+export type RunOptions<V> = Pick<
+	CheckedTrainingOptions<V>,
+	'signal' | 'epochs' | 'patience' | 'checkpointSteps' | 'resume' | 'onProgress' | 'onEpoch'
+>;
+
 /** A training run: its steps, validations and checkpoints. */
 export class TrainingRun<V> {
 	readonly #model: TrainableModel<V>;
-	readonly #options: CheckedTrainingOptions<V>;
+	readonly #options: RunOptions<V>;
 	readonly #folder: string;
 	readonly #fingerprint: string;
 	/** The state after the last step. */
 	#state: TrainingState<V>;
 
-	constructor(model: TrainableModel<V>, options: CheckedTrainingOptions<V>, folder: string, fingerprint: string) {
+	constructor(model: TrainableModel<V>, options: RunOptions<V>, folder: string, fingerprint: string) {
 		this.#model = model;
 		this.#options = options;
 		this.#folder = folder;

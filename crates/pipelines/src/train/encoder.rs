@@ -7,7 +7,7 @@ use inference::{EncoderConfig, EncoderInput, MIN_MAX_TOKENS, PassageForm, Poolin
 use serde_json::json;
 use tokenize::{ModelInput, Tokenizer};
 use training::loss::Candidates;
-use training::{EncoderBatch, EncoderOptions, EncoderTrainer, Side, StepReport};
+use training::{EncoderBatch, EncoderOptions, EncoderTrainer, QuestionBatch, Side, StepReport};
 use transformer::Text;
 
 use super::folder::{ModelFolder, Precision};
@@ -23,6 +23,9 @@ pub struct EncoderTrainingOptions {
     pub training: EncoderOptions,
     /// The name of the similarity, which is written to the model's settings.
     pub similarity: String,
+    /// If only the encoder of questions is trained: identifies the encoder of the passages. Written to the model's
+    /// settings.
+    pub passage_encoder: Option<String>,
 }
 
 /// Questions and passages of a step.
@@ -114,6 +117,26 @@ impl EncoderTraining {
         Ok(self.trainer.step(&batch, control)?)
     }
 
+    /// Makes a step that changes only the encoder of questions: [`EncoderTrainer::step_questions`]. `passages` are the
+    /// vectors of passages, `[passages, dim]`, and `positives` has the positive ones of each question. Returns the report
+    /// of the step, and the number of questions for which a positive passage was more similar than all others.
+    ///
+    /// # Errors
+    ///
+    /// If a question cannot be tokenized, positions of passages are invalid, the loss is not finite, or the work is
+    /// canceled. The parameters are then those before the step.
+    pub fn step_questions(
+        &mut self,
+        questions: &[&str],
+        passages: &[f32],
+        positives: &[Vec<u32>],
+        control: &Control,
+    ) -> Result<(StepReport, usize), Error> {
+        let questions = self.inputs(questions.iter().map(|text| EncoderInput::text(text)), control)?;
+        let batch = QuestionBatch { questions: texts(&questions), passages, positives };
+        Ok(self.trainer.step_questions(&batch, control)?)
+    }
+
     /// Returns the ranks of gold passages among all passages: [`gold_ranks`]. Progress counts texts.
     ///
     /// # Errors
@@ -185,7 +208,7 @@ impl EncoderTraining {
     pub fn write(&self, side: Side, folder: &Path, precision: Precision) -> Result<(), Error> {
         let EncoderConfig { pooling, normalize, max_tokens, passage_form, token_types } =
             &self.options.config;
-        let settings = json!({
+        let mut settings = json!({
             "pooling": if *pooling == Pooling::Mean { "mean" } else { "cls" },
             "normalize": normalize,
             "similarity": self.options.similarity,
@@ -193,6 +216,9 @@ impl EncoderTraining {
             "passage_form": if *passage_form == PassageForm::Pair { "pair" } else { "joined" },
             "token_types": if *token_types == TokenTypes::Segments { "segments" } else { "zeros" },
         });
+        if let Some(identity) = &self.options.passage_encoder {
+            settings["passage_encoder"] = json!(identity);
+        }
         self.folder.write(folder, &self.trainer.weights(side)?, settings, precision)
     }
 

@@ -70,7 +70,7 @@ impl Engine {
         forward(&mut self.workers, plan, pass, 0, output)
     }
 
-    /// Makes a step: updates the parameters of all models. After an error, the parameters are those before the step.
+    /// Makes a step: updates the parameters of all models that have texts. After an error, the parameters are those before the step.
     pub fn step<O: Objective>(
         &mut self,
         plan: &Plan,
@@ -83,8 +83,11 @@ impl Engine {
         let (scale, rate) = (self.options.clipping(gradient_norm), self.options.schedule.rate_at(step));
         let (models, sum) = (&mut self.models, &self.workers[0].gradients);
         threads::install(self.workers.len(), || {
-            for (model, gradients) in models.iter_mut().zip(sum) {
-                model.optimizer.step(&mut model.parameters, gradients, rate, scale);
+            for (number, (model, gradients)) in models.iter_mut().zip(sum).enumerate() {
+                // Weight decay would change even a model without gradients.
+                if plan.groups.iter().any(|group| group.model == number) {
+                    model.optimizer.step(&mut model.parameters, gradients, rate, scale);
+                }
             }
         })?;
         self.step = step;

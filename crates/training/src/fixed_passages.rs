@@ -1,0 +1,148 @@
+//! Training of the encoder of questions alone, for passages whose vectors stay as they are.
+
+use control::Control;
+use transformer::Text;
+
+use crate::Error;
+use crate::encoder::{EncoderOptions, EncoderTrainer, pool, replace};
+use crate::engine::{Objective, Plan, StepReport, TrainedModel};
+use crate::loss::{l2_normalize, l2_normalize_backward, marginal_nll_loss};
+use crate::network::Gradients;
+
+/// Questions, and the vectors of the passages that all of them are compared with.
+#[derive(Debug, Clone)]
+pub struct QuestionBatch<'a> {
+    /// The questions.
+    pub questions: Vec<Text<'a>>,
+    /// The vectors of the passages, `[passages, dim]`.
+    pub passages: &'a [f32],
+    /// The positive passages of each question, at least one.
+    pub positives: &'a [Vec<u32>],
+}
+
+impl EncoderTrainer {
+    /// Makes a step that changes only the encoder of questions. The loss is [`marginal_nll_loss`]; the option `loss` has
+    /// no effect. Returns the report of the step, and the number of questions for which a positive passage was more
+    /// similar than all others.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Batch`] if a question cannot be encoded, a vector has another dimension, or positive passages are
+    /// invalid; [`Error::NotFinite`]; [`Error::Canceled`]. After an error, the parameters are those before the step.
+    pub fn step_questions(
+        &mut self,
+        batch: &QuestionBatch<'_>,
+        control: &Control,
+    ) -> Result<(StepReport, usize), Error> {
+        self.check(batch)?;
+        let plan = Plan::new(&batch.questions, &[(0, 0..batch.questions.len())]);
+        let mut objective = QuestionObjective { options: self.options, batch, dim: self.dim(), correct: 0 };
+        let report = self.engine.step(&plan, &batch.questions, control, &mut objective)?;
+        Ok((report, objective.correct))
+    }
+
+    /// Computes the loss of a batch and the gradients of the encoder of questions in the next step of
+    /// [`step_questions`](Self::step_questions), in the form of its weights. Makes no optimizer step.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`step_questions`](Self::step_questions).
+    pub fn question_gradients(
+        &mut self,
+        batch: &QuestionBatch<'_>,
+        control: &Control,
+    ) -> Result<(f32, transformer::weights::Weights), Error> {
+        self.check(batch)?;
+        let plan = Plan::new(&batch.questions, &[(0, 0..batch.questions.len())]);
+        let mut objective = QuestionObjective { options: self.options, batch, dim: self.dim(), correct: 0 };
+        let (loss, _) = self.engine.differentiate(&plan, &batch.questions, control, &mut objective)?;
+        let (model, gradients) = (&self.engine.models[0], &self.engine.gradients()[0]);
+        Ok((loss, gradients.values().to_weights(model.network.shape())))
+    }
+
+    fn check(&self, batch: &QuestionBatch<'_>) -> Result<(), Error> {
+        let fail = |what: &str, expected: String, got: String| {
+            Err(Error::Batch { what: what.to_owned(), expected, got })
+        };
+        let (questions, dim) = (batch.questions.len(), self.dim());
+        if questions == 0 {
+            return fail("batch", "at least 1 question".to_owned(), "0 questions".to_owned());
+        }
+        if batch.positives.len() != questions {
+            let expected = format!("one list per question, {questions}");
+            return fail("positives", expected, batch.positives.len().to_string());
+        }
+        if !batch.passages.len().is_multiple_of(dim) {
+            let expected = format!("vectors of {dim} values");
+            return fail("passages", expected, format!("{} values", batch.passages.len()));
+        }
+        let passages = batch.passages.len() / dim;
+        if let Some(at) = batch.positives.iter().position(Vec::is_empty) {
+            let got = format!("none for question {at}");
+            return fail("positives", "at least 1 passage per question".to_owned(), got);
+        }
+        match batch.positives.iter().flatten().find(|passage| **passage as usize >= passages) {
+            Some(got) => fail("positives", format!("passages below {passages}"), got.to_string()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The loss of questions and the vectors of passages.
+struct QuestionObjective<'a> {
+    options: EncoderOptions,
+    batch: &'a QuestionBatch<'a>,
+    dim: usize,
+    /// Number of questions for which a positive passage is the most similar one.
+    correct: usize,
+}
+
+impl Objective for QuestionObjective<'_> {
+    /// The vectors of the questions.
+    type Output = Vec<f32>;
+
+    fn output(&self, model: &TrainedModel, texts: &[Text<'_>], hidden: &[f32]) -> Vec<f32> {
+        pool(self.options.pooling, model, texts, hidden)
+    }
+
+    fn loss(&mut self, outputs: &mut [Vec<f32>]) -> f32 {
+        let EncoderOptions { similarity, scale, normalizes, .. } = self.options;
+        let (QuestionBatch { passages, positives, .. }, dim) = (self.batch, self.dim);
+        let mut questions = outputs.concat();
+        let norms = if normalizes { l2_normalize(&mut questions, dim) } else { Vec::new() };
+        let similarities = similarity.forward(&questions, passages, dim, scale);
+        let passage_count = passages.len() / dim;
+        self.correct = similarities
+            .chunks_exact(passage_count)
+            .zip(*positives)
+            .filter(|(row, positives)| is_correct(row, positives))
+            .count();
+        let mut of_similarities = similarities.clone();
+        let loss = marginal_nll_loss(passage_count, positives, &mut of_similarities);
+        let (mut gradients, _) =
+            similarity.backward(&questions, passages, dim, scale, &similarities, &of_similarities);
+        if normalizes {
+            l2_normalize_backward(&questions, &norms, &mut gradients, dim);
+        }
+        replace(outputs, &gradients);
+        loss
+    }
+
+    fn backward(
+        &self,
+        _: &TrainedModel,
+        texts: &[Text<'_>],
+        vectors: &Vec<f32>,
+        hidden: &mut Vec<f32>,
+        _: &mut Gradients,
+    ) {
+        self.options.pooling.backward(texts, self.dim, vectors, hidden);
+    }
+}
+
+/// Whether a positive passage has a higher similarity than all other passages.
+fn is_correct(similarities: &[f32], positives: &[u32]) -> bool {
+    let best = positives.iter().map(|at| similarities[*at as usize]).fold(f32::NEG_INFINITY, f32::max);
+    let mut others = similarities.iter().enumerate().filter(|(at, _)| !positives.contains(&(*at as u32)));
+    others.all(|(_, value)| *value < best)
+}

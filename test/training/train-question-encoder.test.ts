@@ -1,0 +1,266 @@
+// Trains the tiny encoder of questions for an index of the bundled encyclopedia, alone and together with the tiny reader.
+import {mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import anyTest, {type TestFn} from 'ava';
+import {
+	Collection,
+	DenseSearcher,
+	ExtractiveReader,
+	FlatIndex,
+	OnnxEncoder,
+	type Question,
+	type TrainQuestionEncoderOptions,
+	encyclopedia,
+	trainQuestionEncoder,
+} from '../../ts/index.ts';
+import {candidatesOf} from '../../ts/training/question-encoder/candidates.ts';
+import {firstPassages} from '../../ts/training/question-encoder/retrieval.ts';
+import {passagekit} from '../support/command.ts';
+
+interface Context {
+	readonly folder: string;
+	readonly collection: Collection;
+	readonly index: FlatIndex;
+	readonly train: readonly Question[];
+	readonly dev: readonly Question[];
+}
+
+const test = anyTest as TestFn<Context>;
+
+test.before(async t => {
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-question-encoder-'));
+	const {articles, questions} = encyclopedia();
+	const collection = await Collection.build(articles, join(folder, 'collection'), {encoder: 'tiny-encoder', dense: 'flat'});
+	const [train, dev] = [await questions('train'), await questions('dev')];
+	Object.assign(t.context, {folder, collection, index: await collection.flat(), train, dev});
+});
+
+test.after.always(async t => {
+	await t.context.collection?.close();
+	await rm(t.context.folder, {recursive: true, force: true});
+});
+
+const options: TrainQuestionEncoderOptions = {epochs: 3, learningRate: 3e-4, batchSize: 16, depth: 50, threads: 2, seed: 7};
+
+const corpusOf = ({collection, index}: Context) => ({index, passages: collection.passages});
+
+async function bytes(folder: string, name: string): Promise<string> {
+	return (await readFile(join(folder, name))).toString('base64');
+}
+
+test('questions learn to find their passages in an index that does not change, which accepts the trained encoder', async t => {
+	const {folder, index, train} = t.context;
+	const corpus = corpusOf(t.context);
+	const output = join(folder, 'learns');
+	const [passage] = await corpus.passages.slice(0, 1);
+	const before = await index.get(passage!.id);
+	const result = await trainQuestionEncoder(train, corpus, 'tiny-encoder', output, {...options, dev: train, epochs: 6, learningRate: 1e-3});
+	t.is(result.folder, output);
+	t.is(result.readerFolder, undefined);
+	t.is(result.questions + result.skipped, train.length);
+	t.true(result.bestEpoch > 0);
+	const [first, best] = [result.epochs[0]!.validation!, result.epochs[result.bestEpoch]!.validation!];
+	t.true(best.meanReciprocalRank > first.meanReciprocalRank + 0.02, `${first.meanReciprocalRank} → ${best.meanReciprocalRank}`);
+	t.is(best.exactMatch, undefined);
+	t.deepEqual(await index.get(passage!.id), before);
+
+	await using encoder = await OnnxEncoder.load(output);
+	t.is(encoder.passageEncoder, index.metadata.encoder);
+	t.not(encoder.identity, index.metadata.encoder);
+	const hits = await new DenseSearcher({encoder, index}).search(train[0]!.text, {k: 3});
+	t.is(hits.length, 3);
+	await using collection = await Collection.open(join(folder, 'collection'), {questionEncoder: output});
+	t.deepEqual(
+		(await (await collection.searcher('dense')).search(train[0]!.text, {k: 3})).map(({id}) => id),
+		hits.map(({id}) => id),
+	);
+	// Another encoder with the same dimension is still refused.
+	const other = {...encoder, dim: encoder.dim, identity: encoder.identity, passageEncoder: 'another', encode: encoder.encode.bind(encoder)};
+	t.throws(() => new DenseSearcher({encoder: other, index}), {code: 'ERR_ENCODER_MISMATCH'});
+});
+
+test('with a reader, both are trained on what the encoder retrieves, and both folders can be opened', async t => {
+	const {folder, index, train, dev} = t.context;
+	const corpus = corpusOf(t.context);
+	const output = join(folder, 'joint');
+	const losses: number[] = [];
+	const result = await trainQuestionEncoder(train.slice(0, 48), corpus, 'tiny-encoder', output, {
+		...options,
+		reader: 'tiny-encoder',
+		passagesPerQuestion: 4,
+		epochs: 2,
+		dev: dev.slice(0, 30),
+		onProgress({loss, done, total}) {
+			losses.push(loss);
+			t.true(done <= total);
+		},
+	});
+	t.is(losses.length, result.steps);
+	t.true(losses.every(Number.isFinite));
+	for (const {validation} of result.epochs) {
+		t.true(validation!.exactMatch! >= 0 && validation!.f1! >= validation!.exactMatch!);
+	}
+	t.is(result.folder, join(output, 'question-encoder'));
+	t.is(result.readerFolder, join(output, 'reader'));
+	t.deepEqual((await readdir(output)).toSorted(), ['question-encoder', 'reader', 'training.json']);
+	await using encoder = await OnnxEncoder.load(result.folder);
+	await using reader = await ExtractiveReader.load(result.readerFolder!);
+	const hits = await new DenseSearcher({encoder, index}).search(train[0]!.text, {k: 3});
+	const passages = await corpus.passages.get(hits.map(({id}) => id));
+	const answers = await reader.read(
+		train[0]!.text,
+		passages.map((passage, i) => ({...passage, score: hits[i]!.score})),
+	);
+	t.true(answers.length > 0);
+});
+
+test('a run that was stopped is resumed with the same bits, and a finished one is not repeated', async t => {
+	const {folder, train, dev} = t.context;
+	const corpus = corpusOf(t.context);
+	const both = {
+		...options,
+		reader: 'tiny-encoder',
+		passagesPerQuestion: 3,
+		batchSize: 12,
+		epochs: 2,
+		dev: dev.slice(0, 10),
+		checkpointSteps: 1,
+	};
+	const few = train.slice(0, 48);
+	const expected = await trainQuestionEncoder(few, corpus, 'tiny-encoder', join(folder, 'whole'), both);
+	const output = join(folder, 'stopped');
+	for (const stopAt of [2, 5]) {
+		const controller = new AbortController();
+		await t.throwsAsync(
+			trainQuestionEncoder(few, corpus, 'tiny-encoder', output, {
+				...both,
+				signal: controller.signal,
+				onProgress({done}) {
+					if (done === stopAt) {
+						controller.abort(new Error(`step ${stopAt}`));
+					}
+				},
+			}),
+			{message: `step ${stopAt}`},
+		);
+		const files = await readdir(output);
+		t.is(files.filter(name => name.startsWith('checkpoint')).length, 2, `${files}`);
+	}
+	const result = await trainQuestionEncoder(few, corpus, 'tiny-encoder', output, both);
+	t.deepEqual(result.epochs, expected.epochs);
+	for (const part of ['question-encoder', 'reader']) {
+		t.is(await bytes(join(output, part), 'model.onnx'), await bytes(join(folder, 'whole', part), 'model.onnx'));
+	}
+	let steps = 0;
+	const again = await trainQuestionEncoder(few, corpus, 'tiny-encoder', output, {...both, onProgress: () => (steps += 1)});
+	t.deepEqual(again, result);
+	t.is(steps, 0);
+	await t.throwsAsync(trainQuestionEncoder(few.slice(1), corpus, 'tiny-encoder', output, both), {
+		code: 'ERR_ARGUMENT',
+		message: /expected the same model, examples and options/u,
+	});
+});
+
+test('given positives count instead of answers, and questions without any positive are skipped', async t => {
+	const {folder, train} = t.context;
+	const corpus = corpusOf(t.context);
+	const all = await corpus.passages.slice(0, 8);
+	const questions = [
+		...all.map(({id, title}, i) => ({id: `g${i}`, text: `what is ${title}?`, positives: ['unknown', id]})),
+		{id: 'unknown', text: 'what is not there?', positives: ['unknown']},
+		{id: 'nothing', text: 'what has no answer?'},
+		{id: 'absent', text: 'who?', answers: ['xyzzy plugh']},
+	];
+	const result = await trainQuestionEncoder(questions, corpus, 'tiny-encoder', join(folder, 'given'), {
+		...options,
+		epochs: 1,
+		batchSize: 4,
+	});
+	t.is(result.questions, 8);
+	t.is(result.skipped, 3);
+	t.is(result.steps, 2);
+	await t.throwsAsync(trainQuestionEncoder(questions.slice(8), corpus, 'tiny-encoder', join(folder, 'none'), options), {
+		code: 'ERR_ARGUMENT',
+		message:
+			'questions: expected some with a positive passage in the index: one of positives, or one of the best 50 passages with an accepted answer; got none of 3',
+	});
+	await t.throwsAsync(
+		trainQuestionEncoder(train, corpus, 'tiny-encoder', join(folder, 'none'), {...options, dev: [{id: 'a', text: 'b'}]}),
+		{code: 'ERR_ARGUMENT', message: 'dev: expected at least 1 question with answers or positives, got none'},
+	);
+});
+
+test('models and options that do not fit are refused', async t => {
+	const {folder, train} = t.context;
+	const corpus = corpusOf(t.context);
+	await using wide = new FlatIndex({dim: 7});
+	await wide.add(['a'], {data: new Float32Array(7), rows: 1, dim: 7});
+	const run = async (more: object, index: FlatIndex = corpus.index) =>
+		trainQuestionEncoder(train, {...corpus, index}, 'tiny-encoder', join(folder, 'refused'), {...options, ...more});
+	await t.throwsAsync(run({}, wide), {
+		code: 'ERR_DIMENSION',
+		message: /^init: expected vectors of dimension 7, as the index has, got a model of dimension \d+$/u,
+	});
+	await t.throwsAsync(run({passagesPerQuestion: 4}), {message: 'passagesPerQuestion: expected the option reader, got none'});
+	await t.throwsAsync(run({reader: 'tiny-encoder', answerKind: 'pattern'}), {message: /^answerKind: expected text/u});
+	await t.throwsAsync(run({depth: 0}), {code: 'ERR_ARGUMENT'});
+	await t.throwsAsync(trainQuestionEncoder(train, {index: corpus.index} as never, 'tiny-encoder', join(folder, 'refused')), {
+		code: 'ERR_ARGUMENT',
+		message: /^corpus: passages: expected/u,
+	});
+});
+
+test('all passages of a batch are candidates once, and each question has its own positives', t => {
+	const retrieved = [
+		{ids: ['a', 'b', 'c'], isPositive: [false, true, false]},
+		{ids: ['b', 'd'], isPositive: [false, false]},
+	];
+	const {ids, positiveEnds, positives} = candidatesOf(['b', 'e'], retrieved);
+	t.deepEqual(ids, ['b', 'a', 'c', 'e', 'd']);
+	t.deepEqual([...positiveEnds], [1, 2]);
+	t.deepEqual([...positives], [0, 3]);
+	t.deepEqual(firstPassages(retrieved[0]!, false, 5), ['a', 'c']);
+	t.deepEqual(firstPassages(retrieved[0]!, false, 1), ['a']);
+});
+
+test('the command trains an encoder of questions for a collection', async t => {
+	const {folder} = t.context;
+	const output = join(folder, 'command');
+	const file = join(folder, 'questions.jsonl');
+	const lines = t.context.train.map(({id, text, answers}) => JSON.stringify({id, question: text, answers}));
+	await writeFile(file, `${lines.join('\n')}\n`);
+	const run = async (collection: string, ...more: string[]) =>
+		passagekit([
+			'train',
+			'question-encoder',
+			'--collection',
+			collection,
+			'--questions',
+			file,
+			'--init',
+			'tiny-encoder',
+			'-o',
+			output,
+			...more,
+		]);
+	const {stdout, stderr, status} = await run(join(folder, 'collection'), '--epochs', '1', '--depth', '20', '--json');
+	t.is(status, 0, stderr);
+	const result = JSON.parse(stdout) as {folder: string; steps: number};
+	t.is(result.folder, output);
+	t.true(result.steps > 0);
+	const searched = await passagekit([
+		'search',
+		'-c',
+		join(folder, 'collection'),
+		'a bridge',
+		'--retriever',
+		'dense',
+		'--question-encoder',
+		output,
+	]);
+	t.is(searched.status, 0, searched.stderr);
+	const refused = await run(folder);
+	t.not(refused.status, 0);
+	t.regex(refused.stderr, /^passagekit: /u);
+});

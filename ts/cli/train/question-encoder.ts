@@ -1,0 +1,81 @@
+/** The command `passagekit train question-encoder`. */
+import {type Command, Option} from 'commander';
+import {Collection} from '../../collection/index.ts';
+import {readQuestions} from '../../corpus/index.ts';
+import {type QuestionEncoderValidation, type TrainQuestionEncoderOptions, trainQuestionEncoder} from '../../training/index.ts';
+import {count, number} from '../options.ts';
+import {note, print, printJson} from '../output.ts';
+import {addStepFlags, noteBestEpoch, withProgress} from './shared.ts';
+
+interface TrainQuestionEncoderFlags extends Omit<TrainQuestionEncoderOptions, 'dev'> {
+	readonly collection: string;
+	readonly questions: string;
+	readonly dev?: string;
+	readonly init: string;
+	readonly output: string;
+	readonly json?: boolean;
+}
+
+export function registerTrainQuestionEncoder(train: Command, signal: AbortSignal): void {
+	const command = train
+		.command('question-encoder')
+		.description(
+			'train the encoder of questions for a collection whose vectors stay as they are, alone or with a reader; an interrupted run resumes from its checkpoint',
+		)
+		.requiredOption('-c, --collection <folder>', 'a collection that `passagekit index` has built')
+		.requiredOption('-q, --questions <file>', 'questions with answers, or with the ids of their passages')
+		.requiredOption('--init <model>', "model to start from; usually the collection's encoder")
+		.requiredOption('-o, --output <folder>', 'folder for the trained encoder; with --reader, for both models')
+		.option('--dev <file>', 'questions to validate with; the best epoch is kept')
+		.option('--reader <model>', 'a reader to train at the same time, on the passages that are retrieved')
+		.option('--depth <n>', 'passages that are retrieved per question (default: 100)', count(1))
+		.option('--temperature <x>', 'divisor of similarities in the loss (default: 0.05 for vectors of unit length, else 1)', number)
+		.addOption(new Option('--answer-kind <kind>', 'how answers are matched (default: text)').choices(['text', 'pattern']))
+		.option('--passages-per-question <n>', 'passages per question and step for the reader (default: 24)', count(2))
+		.option('--reader-learning-rate <x>', 'highest learning rate of the reader (default: 2e-5)', number);
+	addStepFlags(command, {batchSize: 16, patience: 'a better validation'})
+		.addHelpText(
+			'after',
+			`
+Examples:
+  $ passagekit train question-encoder -c my-index -q train.jsonl --dev dev.jsonl --init minilm-encoder -o my-question-encoder
+  $ passagekit search "Who painted the sea?" -c my-index --retriever dense --question-encoder my-question-encoder
+  $ passagekit train question-encoder -c my-index -q train.jsonl --init minilm-encoder --reader minilm-reader -o my-models`,
+		)
+		.action(async (flags: TrainQuestionEncoderFlags) => questionEncoder(flags, signal));
+}
+
+async function questionEncoder(flags: TrainQuestionEncoderFlags, signal: AbortSignal): Promise<void> {
+	const {collection: path, questions, dev, init, output, json, ...options} = flags;
+	await using collection = await Collection.open(path);
+	const corpus = {index: await collection.flat(), passages: collection.passages};
+	const read = (file: string): ReturnType<typeof readQuestions> => readQuestions(file, {signal});
+	const result = await withProgress(flags, describe, async callbacks =>
+		trainQuestionEncoder(read(questions), corpus, init, output, {
+			...options,
+			...callbacks,
+			dev: dev === undefined ? undefined : read(dev),
+			signal,
+		}),
+	);
+	if (json) {
+		printJson(result);
+		return;
+	}
+	const {folder, readerFolder, bestEpoch, questions: used, skipped, steps} = result;
+	const places =
+		readerFolder === undefined
+			? `the encoder of epoch ${bestEpoch} is in ${folder}`
+			: `the models of epoch ${bestEpoch} are in ${folder} and ${readerFolder}`;
+	print(`${used} questions, ${steps} steps; ${places}`);
+	if (skipped > 0) {
+		note(`${skipped} questions without a positive passage were not used`);
+	}
+	noteBestEpoch(result);
+}
+
+function describe({meanReciprocalRank, topK, questions, exactMatch, f1}: QuestionEncoderValidation): string {
+	const top = ([1, 5, 20, 100] as const).map(k => `top-${k} ${topK[k].toFixed(3)}`).join(', ');
+	const answers = exactMatch === undefined ? '' : `, exact match ${exactMatch.toFixed(3)}, F1 ${f1!.toFixed(3)}`;
+	return `MRR ${meanReciprocalRank.toFixed(3)}, ${top}${answers} (${questions} questions)`;
+}

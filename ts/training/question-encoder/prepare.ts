@@ -1,0 +1,91 @@
+/** Finds a positive passage for each question before training. */
+import {type Binding, callNative} from '../../core/native/native.ts';
+import type {CallOptions, Vectors} from '../../core/types.ts';
+import type {PassageStore} from '../../corpus/index.ts';
+import type {NativeVectorIndex} from '../../dense/native-vector-index.ts';
+import type {TrainingQuestion} from '../data/mining-options.ts';
+import {passagesById, passagesWithAnswer} from './joint-reader.ts';
+import {type QuestionWithPositive, isUsable} from './questions.ts';
+import {QUESTIONS_PER_CALL, type Retrieval, firstPassages} from './retrieval.ts';
+
+/** Number of positives per question in which a reader looks for an answer. */
+const POSITIVES = 5;
+
+export interface Preparation {
+	readonly trainer: Binding.NativeEncoderTrainer;
+	readonly retrieval: Retrieval;
+	readonly index: NativeVectorIndex;
+	readonly store: PassageStore;
+	readonly depth: number;
+	/** Finds answers for the reader, if one is trained. */
+	readonly labeler: Binding.NativeWindowLabeler | undefined;
+}
+
+/**
+Keeps the questions with a positive, and remembers one: the first of the given positives that the index has, or else the best retrieved passage
+with an answer. With a reader, it must contain an answer that training can use.
+*/
+export async function withPositives(
+	questions: readonly TrainingQuestion[],
+	{trainer, retrieval, index, store, depth, labeler}: Preparation,
+	call: CallOptions,
+): Promise<QuestionWithPositive[]> {
+	const kept: QuestionWithPositive[] = [];
+	const usable = questions.filter(question => isUsable(question, labeler !== undefined));
+	for (let from = 0; from < usable.length; from += QUESTIONS_PER_CALL) {
+		const slice = usable.slice(from, from + QUESTIONS_PER_CALL);
+		const vectors = await encodeQuestions(trainer, slice, call);
+		const retrieved = await retrieval.retrieve(slice, vectors, depth, call);
+		const found: string[][] = [];
+		for (const [i, {positives = []}] of slice.entries()) {
+			found.push(positives.length > 0 ? await indexed(index, positives) : firstPassages(retrieved[i]!, true, POSITIVES));
+		}
+		const positives = labeler === undefined ? found : await readable(slice, found, {store, labeler}, call);
+		for (const [i, question] of slice.entries()) {
+			const [positive] = positives[i]!;
+			if (positive !== undefined) {
+				kept.push({...question, positive});
+			}
+		}
+	}
+	return kept;
+}
+
+/** Encodes at most `QUESTIONS_PER_CALL` questions. */
+export async function encodeQuestions(
+	trainer: Binding.NativeEncoderTrainer,
+	questions: readonly TrainingQuestion[],
+	{signal}: CallOptions,
+): Promise<Vectors> {
+	const texts = questions.map(({text}) => text);
+	const data = await callNative({signal}, async control => trainer.encodeQuestions(texts, control));
+	return {data, rows: questions.length, dim: data.length / questions.length};
+}
+
+/** Returns the first ids that the index has. */
+async function indexed(index: NativeVectorIndex, ids: readonly string[]): Promise<string[]> {
+	const found: string[] = [];
+	for (const id of ids) {
+		if (found.length < POSITIVES && (await index.has(id))) {
+			found.push(id);
+		}
+	}
+	return found;
+}
+
+/** Keeps the passages that contain an answer which the training of a reader can use. */
+async function readable(
+	questions: readonly TrainingQuestion[],
+	found: ReadonlyArray<readonly string[]>,
+	{store, labeler}: {readonly store: PassageStore; readonly labeler: Binding.NativeWindowLabeler},
+	call: CallOptions,
+): Promise<string[][]> {
+	const passages = await passagesById(store, found.flat());
+	const withPassages = questions.map(({text, answers = []}, i) => ({
+		question: text,
+		answers,
+		passages: found[i]!.map(id => passages.get(id)!),
+	}));
+	const accepted = await passagesWithAnswer(withPassages, labeler, call);
+	return withPassages.map(({passages: all}, i) => found[i]!.filter((_, at) => accepted[i]!.includes(all[at]!)));
+}

@@ -1,0 +1,73 @@
+/** Retrieves passages for questions, and finds out which of them are positive. */
+import {yieldIfOverBudget} from '../../core/event-loop.ts';
+import {type Binding, callNative, native} from '../../core/native/native.ts';
+import {idsOf} from '../../core/native/hits.ts';
+import type {AnswerKind, CallOptions, Vectors} from '../../core/types.ts';
+import type {NativeVectorIndex} from '../../dense/native-vector-index.ts';
+import type {TrainingQuestion} from '../data/mining-options.ts';
+
+/** Number of questions per call of the addon. */
+export const QUESTIONS_PER_CALL = 256;
+
+/** The passages that were retrieved for a question, best first. */
+export interface Retrieved {
+	readonly ids: readonly string[];
+	/** Whether each passage is positive. */
+	readonly isPositive: readonly boolean[];
+}
+
+export interface RetrievalInputs {
+	readonly index: NativeVectorIndex;
+	readonly texts: Binding.NativeTexts;
+	readonly answerKind: AnswerKind;
+}
+
+export class Retrieval {
+	readonly #inputs: RetrievalInputs;
+
+	constructor(inputs: RetrievalInputs) {
+		this.#inputs = inputs;
+	}
+
+	/**
+	Returns the best `k` passages for each question, by the vectors of the questions. A passage is positive if its id is one of the given ones
+	or, for a question without given positives, if it contains an accepted answer.
+	*/
+	async retrieve(
+		questions: ReadonlyArray<Pick<TrainingQuestion, 'answers' | 'positives'>>,
+		vectors: Vectors,
+		k: number,
+		{signal}: CallOptions,
+	): Promise<Retrieved[]> {
+		const {index, texts, answerKind} = this.#inputs;
+		const keys = questions.map((_, i) => `${i}`);
+		const run = await index.searchRun(keys, vectors, {k, signal});
+		const judge = new native.AnswerJudge([run], texts, k, answerKind === 'pattern');
+		for (const [i, {answers = [], positives = []}] of questions.entries()) {
+			judge.add(keys[i]!, positives.length > 0 ? [] : [...answers]);
+		}
+		const hasAnswer = await callNative({signal}, async control => judge.withAnswers(control));
+		const retrieved: Retrieved[] = [];
+		let hit = 0;
+		for (const [i, {positives = []}] of questions.entries()) {
+			await yieldIfOverBudget();
+			const ids = idsOf(run, keys[i]!)!;
+			const given = new Set(positives);
+			const first = hit;
+			hit += ids.length;
+			retrieved.push({ids, isPositive: ids.map((id, at) => (given.size > 0 ? given.has(id) : hasAnswer[first + at] === 1))});
+		}
+		return retrieved;
+	}
+}
+
+/** The first `count` passages that are positive, or that are not. */
+export function firstPassages({ids, isPositive}: Retrieved, wanted: boolean, count: number): string[] {
+	const found: string[] = [];
+	for (let at = 0; at < ids.length && found.length < count; at += 1) {
+		if (isPositive[at] === wanted) {
+			found.push(ids[at]!);
+		}
+	}
+	return found;
+}
