@@ -4,6 +4,8 @@ import {
 	type NamePair,
 	curvePairs,
 	deepMeasures,
+	jointMeasures,
+	jointPair,
 	schemePairs,
 	similarityPairs,
 	supervisionPair,
@@ -12,6 +14,7 @@ import {
 } from '../../ts/studies/training/claims.ts';
 import {
 	type TrainingCondition,
+	jointNames,
 	referenceScheme,
 	schemeBlocks,
 	schemeName,
@@ -79,6 +82,7 @@ export function trainingStudy(changes: Partial<TrainingStudy> = {}): TrainingStu
 			supervision: {count: examples, same: 3219},
 		},
 		encoder: {name: 'base-model', sha256: 'a1'.repeat(32)},
+		reader: {name: 'base-reader', sha256: 'a2'.repeat(32)},
 		settings: {
 			seed: 42,
 			epochs: 7,
@@ -90,6 +94,7 @@ export function trainingStudy(changes: Partial<TrainingStudy> = {}): TrainingStu
 			parts: {schemes: true, curve: true, supervision: true, similarities: true},
 			maxTrainingQuestions: null,
 			maxQuestions: null,
+			joint: {passagesPerQuestion: 24},
 			goldField: null,
 			depth: 100,
 			significance: 0.01,
@@ -119,6 +124,7 @@ export function trainingStudy(changes: Partial<TrainingStudy> = {}): TrainingStu
 				...tests([['main', 'bm25']], ['top-5 on WQ', 'top-20 on WQ'], 0.042),
 				...tests([['main', 'own']], ['top-5 on WQ', 'top-20 on WQ'], -0.002),
 			],
+			joint: tests([jointPair], jointMeasures, 0.002),
 		},
 		transfer: [
 			{
@@ -140,6 +146,15 @@ export function trainingStudy(changes: Partial<TrainingStudy> = {}): TrainingStu
 				],
 			},
 		],
+		joint: {
+			examples: 3801,
+			rows: [jointNames.separate, jointNames.joint].map((condition, i) => ({
+				condition,
+				values: row(condition, 40 + i).values,
+				exactMatch: 0.4123 + i / 100,
+				training: {steps: 1660, losses: {first: 4.5 + i, last: 2.5 + i}},
+			})),
+		},
 		command: 'npx passagekit training-study --dataset nq',
 		...changes,
 	};

@@ -22,7 +22,7 @@ function withTests(study: TrainingStudy, change: (test: Comparison) => Compariso
 
 const gains = ['more examples', 'few examples', 'in-batch negatives', 'batch size', 'one BM25 negative', 'transfer', 'training'];
 const noDifferences = ['kind of negatives', 'distant supervision', 'loss'];
-const others = ['two BM25 negatives', 'similarity'];
+const others = ['two BM25 negatives', 'similarity', 'joint training'];
 
 test('the verdicts on claims follow from the significance tests', t => {
 	const made = trainingStudy();
@@ -58,8 +58,8 @@ test('a claim that two conditions hardly differ is contradicted only by a differ
 		t.like(measured(sign * 0.038, 0.006), {'kind of negatives': 'undecided', loss: 'contradicted'});
 	}
 	// Distant supervision and fewer BM25 negatives may be better.
-	t.like(measured(0.042, 0.006), {'distant supervision': 'holds', 'two BM25 negatives': 'contradicted'});
-	t.like(measured(-0.042, 0.006), {'distant supervision': 'contradicted', 'two BM25 negatives': 'holds'});
+	t.like(measured(0.042, 0.006), {'distant supervision': 'holds', 'two BM25 negatives': 'contradicted', 'joint training': 'contradicted'});
+	t.like(measured(-0.042, 0.006), {'distant supervision': 'contradicted', 'two BM25 negatives': 'holds', 'joint training': 'holds'});
 	t.like(measured(-0.02, 0.006), {'distant supervision': 'undecided'});
 	t.like(measured(0.012, 0.006), {'two BM25 negatives': 'undecided'});
 });
@@ -130,11 +130,12 @@ test('claims about parts that the study does not have are left out, and without 
 	const bare = trainingStudy({
 		tables: empty,
 		transfer: [],
-		tests: {schemes: [], curve: training, supervision: [], similarities: [], transfer: []},
+		joint: undefined as never,
+		tests: {schemes: [], curve: training, supervision: [], similarities: [], transfer: [], joint: []},
 	});
 	t.deepEqual(verdicts(bare), {training: 'holds'});
 	for (const report of [trainingStudyHtml(bare), trainingStudyMarkdown(bare)]) {
-		t.false(/undefined|NaN|Table [2356]|Figure 1/u.test(report));
+		t.false(/undefined|NaN|Table [2356]|Figure 1|Appendix D/u.test(report));
 		t.true(report.includes('Tests of training'));
 		t.true(report.includes('None of the paper’s claims can be judged by this study.'));
 	}
@@ -151,7 +152,18 @@ test('tables have all values of the study and, next to them, those of the paper'
 		for (const {condition, values} of [...made.rows, ...made.transfer[0]!.rows]) {
 			values.forEach(value => t.true(report.includes(percent(value)), `${condition} ${percent(value)}`));
 		}
-		for (const name of ['Table 3', 'Figure 1', 'Table 5', 'Table 6', 'Table 2', 'Training runs', 'Tests of Table 3', 'Tests of Table 2']) {
+		for (const name of [
+			'Table 3',
+			'Figure 1',
+			'Table 5',
+			'Table 6',
+			'Table 2',
+			'Appendix D',
+			'Training runs',
+			'Tests of Table 3',
+			'Tests of Table 2',
+			'Tests of Appendix D',
+		]) {
 			t.true(report.includes(name), name);
 		}
 		t.regex(report, /trained once, with one seed\. The tests therefore say whether a difference would also be found with other questions/u);
@@ -169,6 +181,8 @@ test('tables have all values of the study and, next to them, those of the paper'
 	t.deepEqual(rowOf('L2', 'triplet'), [...valuesOf('l2-triplet'), '42.2', '66.0', '78.1', '84.9 |']);
 	t.deepEqual(rowOf('Cosine', 'NLL'), [...valuesOf('cosine-nll'), '–', '–', '–', '– |']);
 	t.deepEqual(rowOf('Trained on NQ'), [...made.transfer[0]!.rows[2]!.values.map(percent), '69.9', '– |']);
+	const joint = made.joint!.rows[1]!;
+	t.deepEqual(rowOf('Jointly'), [...joint.values.map(percent), '42.2', '39.8 |']);
 	t.deepEqual(rowOf('1,000'), [...valuesOf('examples-1000').slice(0, -1), `${valuesOf('examples-1000').at(-1)!} |`]);
 });
 

@@ -273,6 +273,67 @@ test('a study gives the same results when it is run again or resumed, and measur
 	t.regex(error.message, /expected a run of this configuration, got one with a different settings\.epochs: 2 there, 3 here/u);
 });
 
+test('with a reader, joint training is compared with training one after the other, also when the study is resumed', async t => {
+	t.timeout(180_000);
+	const {data, folder} = await dataset(t);
+	const output = join(folder, 'study');
+	const few = {
+		...options,
+		schemes: false,
+		curve: false,
+		supervision: false,
+		similarities: false,
+		reader: 'tiny-encoder',
+		passagesPerQuestion: 3,
+	};
+	const stages: string[] = [];
+	const controller = new AbortController();
+	await t.throwsAsync(
+		studyTraining(data, output, {
+			...few,
+			signal: controller.signal,
+			onProgress({stage, done}) {
+				if (stage === 'train reader-joint' && done >= 1) {
+					controller.abort(new Error('stopped'));
+				}
+			},
+		}),
+		{message: 'stopped'},
+	);
+	const study = await studyTraining(data, output, {...few, onProgress: ({stage}) => stages.push(stage)});
+	t.false(stages.includes('train reader-after'), 'what is stored is not repeated');
+	t.true(stages.includes('train reader-joint'));
+	const {rows, examples} = study.joint!;
+	t.deepEqual(
+		rows.map(({condition}) => condition),
+		['reader-after', 'reader-joint'],
+	);
+	t.true(examples > 16 && examples <= 36);
+	const [separate, joint] = [rows[0]!, rows[1]!];
+	// The encoder of the reference condition does not change, and its reader starts from the same weights.
+	t.deepEqual(separate.values, study.rows.find(({condition}) => condition === 'in-batch-8-bm25-1')!.values);
+	t.is(separate.training.steps, joint.training.steps);
+	for (const {exactMatch, training} of rows) {
+		t.true(exactMatch >= 0 && exactMatch <= 1);
+		t.true(training.losses.first > 0 && training.losses.last > 0);
+	}
+	// Joint losses are the sums of those of the encoder and the reader.
+	t.true(joint.training.losses.first > separate.training.losses.first);
+	t.deepEqual(
+		study.tests.joint.map(({a, b, measure}) => [a, b, measure]),
+		[
+			['reader-joint', 'reader-after', 'exact match'],
+			['reader-joint', 'reader-after', 'top-20'],
+		],
+	);
+	t.deepEqual(await readdir(join(output, 'encoders')), ['in-batch-8-bm25-1']);
+	t.deepEqual(await readdir(join(output, 'vectors')).catch(() => []), []);
+	t.regex(study.command!, /--reader tiny-encoder --passages-per-question 3/u);
+	t.true((await readFile(join(output, 'report.md'), 'utf8')).includes('| Jointly |'));
+	const whole = await studyTraining(data, join(folder, 'whole'), few);
+	t.deepEqual(whole, study);
+});
+
 test('the encoder of the reference condition is kept and trained once if its training scheme is also one of Table 3', async t => {
 	const {data, folder} = await dataset(t);
 	const other = await otherDataset(folder);

@@ -1,6 +1,6 @@
 /** What the claims of Karpukhin et al. (2020) compare: pairs of conditions, and measures. Significance tests and findings use them. */
 import {topK} from '../statistics/measures.ts';
-import {referenceName, bm25Name, curveName, supervisionNames, untrainedName} from './conditions.ts';
+import {referenceName, bm25Name, curveName, jointNames, supervisionNames, untrainedName} from './conditions.ts';
 import type {TrainingTables} from './study.ts';
 
 /** The measures of most tests. */
@@ -68,6 +68,11 @@ number than the paper's can only support the paper's claim.
 */
 export const fewExamplesOf = ({curve}: Pick<TrainingTables, 'curve'>): number | undefined =>
 	curve.findLast(({examples}) => examples <= FEW_EXAMPLES)?.examples;
+
+/** The pair of appendix D, and its measures. */
+export const jointPair: NamePair = [jointNames.joint, jointNames.separate];
+export const exactMatchMeasure = 'exact match';
+export const jointMeasures = [exactMatchMeasure, topK(20)];
 
 /** The pair that shows whether training helps at all. Studies have it even without Figure 1. */
 export const trainingPair = (batchSize: number): NamePair => [referenceName(batchSize), untrainedName];

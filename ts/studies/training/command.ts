@@ -2,7 +2,7 @@
 import type {StudyCommand} from '../engine/command.ts';
 import {corpusFlag, judgedDataset, nameFlag, seedFlag, significanceFlag} from '../engine/common-flags.ts';
 import {DEFAULT_ENCODER} from '../engine/options.ts';
-import {type TrainingStudyOptions, studyDefaults} from './options.ts';
+import {DEFAULT_PASSAGES, type TrainingStudyOptions, studyDefaults} from './options.ts';
 
 /** Name, flags and help of `passagekit training-study`. */
 export const trainingCommand: StudyCommand<TrainingStudyOptions> = {
@@ -40,6 +40,18 @@ export const trainingCommand: StudyCommand<TrainingStudyOptions> = {
 			help: 'other data sets on which the trained encoder is measured; with training questions, an encoder is trained on each, and one on all',
 		},
 		{option: 'encoder', placeholder: '<model>', type: 'model', help: 'model that every training starts from', default: DEFAULT_ENCODER},
+		{
+			option: 'reader',
+			placeholder: '<model>',
+			type: 'model',
+			help: 'a reader to train, after the encoder and jointly with the encoder of questions (appendix D)',
+		},
+		{
+			option: 'passagesPerQuestion',
+			placeholder: '<n>',
+			type: {min: 2},
+			help: `passages per question for the reader (default: ${DEFAULT_PASSAGES})`,
+		},
 		{
 			option: 'maxTrainingQuestions',
 			placeholder: '<n>',

@@ -1,6 +1,6 @@
 /** The names that reports show for conditions. */
 import {counted} from '../../drawing/format.ts';
-import {bm25Name, supervisionNames, transferNames, untrainedName} from './conditions.ts';
+import {bm25Name, jointNames, supervisionNames, transferNames, untrainedName} from './conditions.ts';
 
 const labels: Readonly<Record<string, string>> = {
 	[bm25Name]: 'BM25',
@@ -15,6 +15,8 @@ const labels: Readonly<Record<string, string>> = {
 	'l2-nll': 'L2, NLL',
 	'l2-triplet': 'L2, triplet loss',
 	'cosine-nll': 'Cosine, NLL',
+	[jointNames.separate]: 'One after the other',
+	[jointNames.joint]: 'Jointly',
 	[transferNames.main]: 'Trained on the study’s data set',
 	[transferNames.own]: 'Trained on this data set',
 	[transferNames.multi]: 'Trained on all data sets',

@@ -46,6 +46,13 @@ export interface TrainingStudyOptions extends Omit<JudgedStudyOptions, 'developm
 	training questions, one encoder is trained on it, and one more is trained on all data sets. @default none
 	*/
 	readonly transfer?: readonly string[] | undefined;
+	/**
+	A reader, or an encoder that becomes one. If it is given, the study compares joint training of the encoder of questions and the reader with
+	training one after the other (appendix D). Training and test questions then need answers. @default none
+	*/
+	readonly reader?: string | undefined;
+	/** Number of passages per question that readers get in a step, and that they read to answer a test question. @default 24 */
+	readonly passagesPerQuestion?: number | undefined;
 	/** Number of threads. The same seed and number of threads give the same results on one machine. @default one per core */
 	readonly threads?: number | undefined;
 }
@@ -74,18 +81,23 @@ export const trainingOptionNames: OptionNames = optionNames<TrainingStudyOptions
 	supervision: true,
 	similarities: true,
 	transfer: true,
+	reader: true,
+	passagesPerQuestion: true,
 	threads: true,
 });
 
 /** The cut-offs k of top-k accuracy. */
 export const cutOffs = [1, 5, 20, 100];
 
+/** The default of `passagesPerQuestion`, which is the paper's number. */
+export const DEFAULT_PASSAGES = 24;
+
 /** The defaults that the command line shows. */
 export const studyDefaults = {epochs: 5, batchSize: 32, learningRate: 2e-5, examples: [1000, 2000, 5000, 10_000, 20_000]} as const;
 
 /** Checks the options, except the paths of files, and returns those that determine what is measured. */
 export function checkedTrainingSettings(options: TrainingStudyOptions): TrainingSettings {
-	checkStrings(options, ['name', 'encoder', 'goldField']);
+	checkStrings(options, ['name', 'encoder', 'goldField', 'reader']);
 	const {seed, significance} = checkJudgedOptions(options);
 	const {schemes = true, curve = true, supervision = true, similarities = true, transfer = []} = options;
 	const parts = {schemes, curve, supervision, similarities};
@@ -104,6 +116,11 @@ export function checkedTrainingSettings(options: TrainingStudyOptions): Training
 	if (!(learningRate > 0)) {
 		throw new RetrievalError('ERR_ARGUMENT', `learningRate: expected a number above 0, got ${learningRate}`);
 	}
+	const {reader, passagesPerQuestion = DEFAULT_PASSAGES} = options;
+	checkCount('passagesPerQuestion', passagesPerQuestion, 2, 100);
+	if (options.passagesPerQuestion !== undefined && reader === undefined) {
+		throw new RetrievalError('ERR_ARGUMENT', 'passagesPerQuestion: expected the option reader, got none');
+	}
 	checkArray('transfer', transfer, 'paths of data sets');
 	for (const [i, path] of transfer.entries()) {
 		checkString(`transfer[${i}]`, path);
@@ -120,6 +137,7 @@ export function checkedTrainingSettings(options: TrainingStudyOptions): Training
 		maxTrainingQuestions,
 		maxQuestions,
 		goldField,
+		joint: reader === undefined ? null : {passagesPerQuestion},
 		depth: Math.max(...cutOffs),
 		significance,
 	};

@@ -33,6 +33,8 @@ export interface TrainingStudy {
 	readonly examples: ExampleCounts;
 	/** The model that all conditions start from. */
 	readonly encoder: StudyModel;
+	/** The model that readers start from; only with the option `reader`. */
+	readonly reader?: StudyModel;
 	readonly settings: TrainingSettings;
 	/** Names of the measures. */
 	readonly measures: readonly string[];
@@ -44,6 +46,8 @@ export interface TrainingStudy {
 	readonly tests: TrainingTests;
 	/** The results on other data sets (Table 2); empty without the option `transfer`. */
 	readonly transfer: readonly OtherDatasetResults[];
+	/** Joint training of the encoder of questions and a reader (appendix D); only with the option `reader`. */
+	readonly joint?: JointStudy;
 	/** The command that repeats this study. It names files without their folders. */
 	readonly command?: string;
 }
@@ -108,12 +112,38 @@ export interface TrainingSettings {
 	/** Maximum number of training and of test questions; `null` for all. */
 	readonly maxTrainingQuestions: number | null;
 	readonly maxQuestions: number | null;
+	/** How readers are trained; `null` without the option `reader`. */
+	readonly joint: JointSettings | null;
 	/** The property of JSON questions with the ids of gold positives; `null` if there is none. */
 	readonly goldField: string | null;
 	/** Number of hits per question. */
 	readonly depth: number;
 	/** A difference is significant if its corrected p-value is below this. */
 	readonly significance: number;
+}
+
+/** How the readers of appendix D are trained. */
+export interface JointSettings {
+	/** Number of passages per question that readers get in a step, and that they read to answer a test question. */
+	readonly passagesPerQuestion: number;
+}
+
+/** The comparison of joint training with training one after the other. */
+export interface JointStudy {
+	/** Training one after the other, then joint training. */
+	readonly rows: readonly JointRow[];
+	/** Number of training questions with a retrieved passage that contains an answer. */
+	readonly examples: number;
+}
+
+export interface JointRow {
+	readonly condition: string;
+	/** One value for each of the study's `measures`, from 0 to 1: how well the encoder finds passages. */
+	readonly values: readonly number[];
+	/** The share of test questions that the reader answers with an accepted answer. */
+	readonly exactMatch: number;
+	/** Number of steps, and the mean losses of the first and of the last epoch. Joint losses are the sums of those of encoder and reader. */
+	readonly training: Pick<TrainingSummary, 'steps' | 'losses'>;
 }
 
 /** A condition with its effectiveness on test questions. */
@@ -156,6 +186,8 @@ export interface TrainingTests {
 	readonly similarities: readonly Comparison[];
 	/** The names of measures end with the name of the data set. */
 	readonly transfer: readonly Comparison[];
+	/** Appendix D. */
+	readonly joint: readonly Comparison[];
 }
 
 /** The results on another data set. */
@@ -182,8 +214,8 @@ export const rowOf = ({rows}: Pick<TrainingStudy, 'rows'>, wanted: string): Trai
 /** Fails with `ERR_FORMAT` if `value`, such as parsed JSON, is not the result of a training study. */
 export function checkTrainingStudy(value: unknown): asserts value is TrainingStudy {
 	checkStudyFormat(value, trainingStudyFormat);
-	const {measures, rows, transfer} = value as TrainingStudy;
-	for (const {condition, values} of [...rows, ...transfer.flatMap(({rows}) => rows)]) {
+	const {measures, rows, transfer, joint} = value as TrainingStudy;
+	for (const {condition, values} of [...rows, ...transfer.flatMap(({rows}) => rows), ...(joint?.rows ?? [])]) {
 		checkValueCount(`values of ${condition}`, values, measures, 'measure');
 	}
 }

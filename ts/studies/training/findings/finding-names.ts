@@ -25,6 +25,8 @@ export type TrainingFindingName =
 	/** Triplet loss and negative log-likelihood differ little. */
 	| 'loss'
 	/** On other data sets, an encoder trained on one data set is better than BM25. */
-	| 'transfer';
+	| 'transfer'
+	/** Joint training of the encoder of questions and the reader does not help. */
+	| 'joint training';
 
 export type TrainingFinding = Finding<TrainingFindingName>;

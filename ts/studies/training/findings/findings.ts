@@ -2,7 +2,7 @@
 import {withoutUndefined} from '../../statistics/finding.ts';
 import {type TrainingStudy, checkTrainingStudy} from '../study.ts';
 import type {TrainingFinding} from './finding-names.ts';
-import {distantSupervision, fewExamples, loss, moreExamples, similarity, training, transfer} from './other-findings.ts';
+import {distantSupervision, fewExamples, jointTraining, loss, moreExamples, similarity, training, transfer} from './other-findings.ts';
 import {batchSize, inBatchNegatives, kindOfNegatives, oneBm25Negative, twoBm25Negatives} from './scheme-findings.ts';
 
 /**
@@ -30,6 +30,7 @@ export function trainingFindings(study: TrainingStudy): readonly TrainingFinding
 		similarity(study),
 		loss(study),
 		transfer(study),
+		jointTraining(study),
 		training(study),
 	]);
 }

@@ -1,11 +1,14 @@
 /** The findings about training examples, similarities, losses and other data sets (Karpukhin et al., 2020, §5.2). */
 import {counted, percent, withCommas} from '../../../drawing/format.ts';
-import {verdictOfSmallDifference, verdictOfSmallLoss} from '../../statistics/equivalence.ts';
+import {closeMargin, verdictOfSmallDifference, verdictOfSmallLoss} from '../../statistics/equivalence.ts';
 import {verdictOfGains, verdictOfParts} from '../../statistics/verdict.ts';
 import {
 	FEW_EXAMPLES,
 	curvePairs,
+	exactMatchMeasure,
 	fewExamplesOf,
+	jointMeasures,
+	jointPair,
 	similarityPairs,
 	suffixOf,
 	supervisionPair,
@@ -149,6 +152,27 @@ export function transfer({tests, transfer: others}: TrainingStudy): TrainingFind
 		claim: 'On other data sets, an encoder that was trained on one data set is better than BM25.',
 		result: `${differences(evidence)}${gap}`,
 		verdict: verdictOfGains(evidence, 'all'),
+		evidence,
+	};
+}
+
+/** Appendix D. The claim is about exact match; the test on top-20 accuracy is shown with it. */
+export function jointTraining({tests, settings}: TrainingStudy): TrainingFinding | undefined {
+	const evidence = evidenceOf(tests.joint, [jointPair], jointMeasures);
+	if (evidence.length === 0) {
+		return undefined;
+	}
+	const exactMatch = evidence.filter(({measure}) => measure === exactMatchMeasure);
+	// The claim is that training one after the other is at most a little worse.
+	const reversed = exactMatch.map(test => ({...test, a: test.b, b: test.a, difference: -test.difference}));
+	return {
+		name: 'joint training',
+		source: 'paper',
+		claim: 'Joint training of the encoder of questions and the reader does not answer more questions than training one after the other.',
+		result:
+			`${differences(evidence)} Each reader answers from the ${counted(settings.joint!.passagesPerQuestion, 'passage')} that its encoder ranks first. ` +
+			lossRule(reversed, closeMargin, {name: 'gain', names: 'gains', source: 'which is what Ma et al. (2021) call close'}),
+		verdict: verdictOfSmallLoss(reversed, closeMargin),
 		evidence,
 	};
 }

@@ -3,6 +3,7 @@ import type {Run} from '../../../core/types.ts';
 import {mean} from '../../statistics/mean.ts';
 import type {MeasuredQuestions} from '../../statistics/measures.ts';
 import type {ConditionPair, ValueByQuestion} from '../../statistics/paired-comparisons.ts';
+import {exactMatchMeasure} from '../claims.ts';
 import type {TrainingSummary, TrainingRow} from '../study.ts';
 import type {PreparedDataset} from './prepared-dataset.ts';
 
@@ -28,6 +29,18 @@ export class Effectiveness {
 		this.#measured.set(condition, measured);
 		const values = measures.map(name => mean(test.map(({id}) => measured.get(id)?.[name] ?? 0)));
 		this.#rows.push({condition, values, ...(training && {training})});
+	}
+
+	/**
+	Measures the run of a condition with a reader, which is no row of its own. `exactMatch` has 1 for each question that the reader answered with
+	an accepted answer, else 0. Returns the means of the data set's measures.
+	*/
+	async addReading(condition: string, run: Run, exactMatch: ReadonlyMap<string, number>): Promise<readonly number[]> {
+		const {measures, test, measure} = this.#dataset;
+		const measured = await measure(run);
+		const values = test.map(({id}) => [id, {...measured.get(id), [exactMatchMeasure]: exactMatch.get(id)!}] as const);
+		this.#measured.set(condition, new Map(values));
+		return measures.map(name => mean(test.map(({id}) => measured.get(id)?.[name] ?? 0)));
 	}
 
 	/** Gives a condition another name for tests. */

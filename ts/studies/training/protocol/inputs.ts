@@ -6,7 +6,7 @@ import {joinedQuestions} from '../../dataset/questions.ts';
 import {datasetName, readInputs} from '../../engine/inputs.ts';
 import type {JudgedInputs} from '../../engine/judged-study.ts';
 import {DEFAULT_ENCODER} from '../../engine/options.ts';
-import {modelName, sha256, trainingModel} from '../../storage/inputs.ts';
+import {type StudyModel, modelName, sha256, trainingModel} from '../../storage/inputs.ts';
 import {type TrainingStudyOptions, checkedTrainingSettings} from '../options.ts';
 import type {TrainingSettings} from '../study.ts';
 
@@ -15,6 +15,8 @@ export interface TrainingStudyInputs extends JudgedInputs {
 	readonly settings: TrainingSettings;
 	/** The folder of the model that training starts from. */
 	readonly model: string;
+	/** The reader that training starts from, and its folder; only with the option `reader`. */
+	readonly reader?: {readonly folder: string; readonly model: StudyModel};
 	/** The other data sets, without an encoder of their own. */
 	readonly transfer: readonly JudgedInputs[];
 }
@@ -34,7 +36,13 @@ export async function readTrainingInputs(dataset: string, options: TrainingStudy
 		}
 		others.push(await judgedInputs(path, other, await testableFiles(path), model, options));
 	}
-	return {...inputs, encoder: {...inputs.encoder, name: modelName(encoder)}, settings, model, transfer: others};
+	const reader = options.reader === undefined ? undefined : await readerInput(options.reader, signal);
+	return {...inputs, ...(reader && {reader}), encoder: {...inputs.encoder, name: modelName(encoder)}, settings, model, transfer: others};
+}
+
+async function readerInput(reader: string, signal: AbortSignal | undefined): Promise<NonNullable<TrainingStudyInputs['reader']>> {
+	const folder = await trainingModel(reader, signal);
+	return {folder, model: {name: modelName(reader), sha256: await sha256(folder, signal)}};
 }
 
 async function judgedInputs(

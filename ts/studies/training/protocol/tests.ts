@@ -6,6 +6,8 @@ import {
 	referenceAliases,
 	curvePairs,
 	deepMeasures,
+	jointMeasures,
+	jointPair,
 	schemePairs,
 	similarityPairs,
 	suffixOf,
@@ -47,6 +49,7 @@ export async function trainingTests(
 			[...targets].flatMap(([name, effectiveness]) => transferPairs(name, effectiveness)),
 			options,
 		),
+		joint: await compare([[jointPair], jointMeasures]),
 	};
 }
 

@@ -17,7 +17,7 @@ import type {TrainingSummary, TrainingSettings} from '../study.ts';
 import type {PreparedDataset} from './prepared-dataset.ts';
 
 /** Folders, in the folder of the study run: encoders, how they were trained, and vectors of passages. */
-const folders = {encoders: 'encoders', summaries: 'training', vectors: 'vectors'} as const;
+export const folders = {encoders: 'encoders', summaries: 'training', vectors: 'vectors'} as const;
 
 /** An encoder that is written to a folder when it is first needed. */
 export interface OpenableEncoder {
@@ -30,6 +30,8 @@ export interface OpenableEncoder {
 /** An encoder that is trained when it is first needed. */
 export interface LazyEncoder extends OpenableEncoder {
 	readonly condition: TrainingCondition;
+	/** Trains the encoder, unless its folder has it, and returns the folder. */
+	folder(): Promise<string>;
 	/** Returns how the encoder was trained. */
 	summary(): Promise<TrainingSummary>;
 }
@@ -74,8 +76,12 @@ export function lazyEncoder(condition: TrainingCondition, {run, model, settings,
 			}
 			return readJson<TrainingSummary>(summaryPath);
 		},
-		async open() {
+		async folder() {
 			// If training has finished, this only returns its result.
+			await train();
+			return folder;
+		},
+		async open() {
 			await train();
 			return OnnxEncoder.load(folder, {signal: run.signal, threads: settings.threads ?? 0});
 		},
@@ -181,9 +187,18 @@ async function exactSearcher(
 	encoder: CorpusEncoder,
 	passages: PreparedDataset['collection']['passages'],
 	similarity: TrainingCondition['similarity'],
-	{signal}: CallOptions,
+	call: CallOptions,
 ): Promise<Searcher> {
-	const {dim, vectors} = encoder;
+	return new DenseSearcher({encoder, index: await exactIndex(encoder, passages, similarity, call)});
+}
+
+/** Returns an index of the vectors of all passages. */
+export async function exactIndex(
+	{dim, vectors}: CorpusEncoder,
+	passages: PreparedDataset['collection']['passages'],
+	similarity: TrainingCondition['similarity'],
+	{signal}: CallOptions,
+): Promise<FlatIndex> {
 	const index = new FlatIndex({dim, similarity});
 	for (let start = 0; start < passages.size; start += PASSAGES_PER_CALL) {
 		const slice = await passages.slice(start, PASSAGES_PER_CALL);
@@ -194,7 +209,7 @@ async function exactSearcher(
 			{signal},
 		);
 	}
-	return new DenseSearcher({encoder, index});
+	return index;
 }
 
 /** Number of passages whose vectors are added to the index by one call. */

@@ -32,13 +32,14 @@ export function abstract(study: TrainingStudy): string {
 	);
 }
 
-export function inputs({corpus, questions, encoder, transfer}: TrainingStudy): readonly MetadataEntry[] {
+export function inputs({corpus, questions, encoder, reader, transfer}: TrainingStudy): readonly MetadataEntry[] {
 	return [
 		fileEntry('Corpus', corpus, 'passage'),
 		...questionEntries(questions.files, 'Training questions'),
 		...(questions.qrels ? [fileEntry('Judgments', questions.qrels, 'judged question')] : []),
 		...(questions.trainingQrels ? [fileEntry('Judgments of training questions', questions.trainingQrels, 'judged question')] : []),
 		modelEntry('Model', encoder),
+		...(reader ? [modelEntry('Reader', reader)] : []),
 		...transfer.flatMap(({dataset, corpus, files, qrels, trainingQrels}) => [
 			fileEntry(`Corpus of ${dataset}`, corpus, 'passage'),
 			...questionEntries(files, 'Training questions').map(entry => ({...entry, label: `${entry.label} of ${dataset}`})),

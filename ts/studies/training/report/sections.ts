@@ -9,7 +9,7 @@ import {referenceName, bm25Name, untrainedName} from '../conditions.ts';
 import {labelOf} from '../labels.ts';
 import {type TrainingStudy, rowOf} from '../study.ts';
 import {curvePanel} from './curve-panel.ts';
-import {curveTable, schemesTable, similaritiesTable, supervisionTable, trainingTable, transferTable} from './tables.ts';
+import {curveTable, jointTable, schemesTable, similaritiesTable, supervisionTable, trainingTable, transferTable} from './tables.ts';
 
 export function sections(study: TrainingStudy): readonly Section[] {
 	const {tables, transfer} = study;
@@ -21,6 +21,7 @@ export function sections(study: TrainingStudy): readonly Section[] {
 			: []),
 		...(tables.similarities.length > 0 ? [{heading: 'Similarities and losses', content: [tableContent(similaritiesTable(study))]}] : []),
 		...(transfer.length > 0 ? [{heading: 'Other data sets', content: [tableContent(transferTable(study))]}] : []),
+		...(study.joint ? [{heading: 'Joint training', content: [tableContent(jointTable(study, study.joint))]}] : []),
 		{
 			heading: 'Training runs and tests',
 			content: [foldedTables('How each encoder was trained', [trainingTable(study)]), ...testTables(study)],
@@ -72,6 +73,7 @@ function testTables({tests, tables, settings}: TrainingStudy): Section['content'
 		{name: 'Table 5', comparisons: tests.supervision},
 		{name: 'Table 6', comparisons: tests.similarities},
 		{name: 'Table 2', comparisons: tests.transfer},
+		{name: 'Appendix D', comparisons: tests.joint},
 	];
 	return [
 		foldedTables(

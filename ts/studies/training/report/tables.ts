@@ -1,10 +1,10 @@
 /** The tables of the training study's report, as data, numbered as in Karpukhin et al. (2020). */
 import {counted, listed, percent, withCommas} from '../../../drawing/format.ts';
-import {type Cell, type Column, type ReportTable, type Row, cell, emptyCell} from '../../../drawing/table.ts';
+import {type Cell, type Column, type ReportTable, type Row, cell} from '../../../drawing/table.ts';
 import {referenceName, bm25Name, schemeBlocks, schemeName, untrainedName} from '../conditions.ts';
 import {labelOf} from '../labels.ts';
 import {publishedName, publishedTraining} from '../published.ts';
-import {type TrainingStudy, rowOf} from '../study.ts';
+import {type JointRow, type JointStudy, type TrainingStudy, rowOf} from '../study.ts';
 
 /** A row of the paper: measure → percentage. */
 type PublishedRow = Readonly<Record<string, number>> | undefined;
@@ -186,6 +186,27 @@ export function transferTable(study: TrainingStudy): ReportTable {
 	};
 }
 
+/** Appendix D: joint training. */
+export function jointTable({measures, settings, questions}: TrainingStudy, {rows, examples}: JointStudy): ReportTable {
+	const {separate, joint} = publishedTraining.joint;
+	return {
+		name: 'Appendix D',
+		caption:
+			`A reader trained after the encoder, and jointly with the encoder of questions, in percent: how well the encoder finds passages, and exact match (EM) of the reader on the ${counted(settings.joint!.passagesPerQuestion, 'passage')} that the encoder ranks first, on ${withCommas(questions.test)} test questions. ` +
+			`Both were trained on ${counted(examples, 'question')}, from the encoder “${labelOf(referenceName(settings.batchSize))}”; the vectors of passages stay as they are. The paper’s numbers are for the development set of Natural Questions.`,
+		firstHeading: 'Trained',
+		columns: [...measures.map(heading => ({heading})), {heading: 'EM'}, {group: paperGroup, heading: 'EM', kind: 'paper'}],
+		blocks: [
+			{
+				rows: rows.map(({condition, values, exactMatch}, i) => ({
+					heading: {text: labelOf(condition)},
+					cells: [...valueCells(values, [], undefined), {text: percent(exactMatch)}, cell([separate, joint][i]!['exact match'], decimal)],
+				})),
+			},
+		],
+	};
+}
+
 /** Returns the paper's row for a condition on a data set; `undefined` if it has none. */
 function publishedRow(dataset: string, condition: string): PublishedRow {
 	const known: Readonly<Record<string, Readonly<Record<string, PublishedRow>>>> = publishedTraining.transfer;
@@ -194,7 +215,7 @@ function publishedRow(dataset: string, condition: string): PublishedRow {
 }
 
 /** How each condition was trained, and how training ended. */
-export function trainingTable({rows}: TrainingStudy): ReportTable {
+export function trainingTable({rows, joint}: TrainingStudy): ReportTable {
 	return {
 		name: 'Training runs',
 		caption:
@@ -203,20 +224,16 @@ export function trainingTable({rows}: TrainingStudy): ReportTable {
 		columns: [{heading: 'examples'}, {heading: 'steps'}, {heading: 'first loss'}, {heading: 'last loss'}],
 		blocks: [
 			{
-				rows: rows
-					.filter(({training}) => training !== undefined)
-					.map(({condition, training}) => ({
-						heading: {text: labelOf(condition)},
-						cells: training
-							? [
-									{text: withCommas(training.examples)},
-									{text: withCommas(training.steps)},
-									{text: training.losses.first.toFixed(3)},
-									{text: training.losses.last.toFixed(3)},
-								]
-							: [emptyCell, emptyCell, emptyCell, emptyCell],
-					})),
+				rows: [
+					...rows.flatMap(({condition, training}) => (training ? [trainingRow(condition, training.examples, training)] : [])),
+					...(joint?.rows ?? []).map(({condition, training}) => trainingRow(condition, joint!.examples, training)),
+				],
 			},
 		],
 	};
 }
+
+const trainingRow = (condition: string, examples: number, {steps, losses}: JointRow['training']): Row => ({
+	heading: {text: labelOf(condition)},
+	cells: [{text: withCommas(examples)}, {text: withCommas(steps)}, {text: losses.first.toFixed(3)}, {text: losses.last.toFixed(3)}],
+});
