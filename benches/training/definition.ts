@@ -18,6 +18,8 @@ export interface Definition {
 	readonly threads: readonly number[];
 	/** The batch with which only passagekit's memory is measured. */
 	readonly large: {readonly batchSize: number; readonly hardNegatives: number; readonly steps: number};
+	/** The numbers of batches that are trained on, and of batches whose positives are ranked, with `--accuracy`. */
+	readonly accuracy: {readonly steps: number; readonly heldOutBatches: number};
 }
 
 export const definition: Definition = {
@@ -28,6 +30,7 @@ export const definition: Definition = {
 	stepsPerRound: 2,
 	threads: [1, 2],
 	large: {batchSize: 128, hardNegatives: 2, steps: 2},
+	accuracy: {steps: 60, heldOutBatches: 12},
 };
 
 /** A few small steps, to check that everything works. */
@@ -39,6 +42,7 @@ export const smoke: Definition = {
 	stepsPerRound: 1,
 	threads: [1, 2],
 	large: {batchSize: 16, hardNegatives: 2, steps: 1},
+	accuracy: {steps: 3, heldOutBatches: 2},
 };
 
 /** The options of both systems in all measurements. */
@@ -89,6 +93,12 @@ export interface Trained {
 	readonly tokens: readonly number[];
 	readonly wallNanos: number;
 	readonly cpuNanos: number;
+}
+
+/** The reply to `rank`. */
+export interface Ranked {
+	/** The rank of the positive of each question, from 1. */
+	readonly ranks: readonly number[];
 }
 
 /** The two data sets. */
@@ -148,4 +158,27 @@ export interface Results {
 	readonly data: Readonly<Record<DataName, DataResult>>;
 	/** passagekit's memory with large batches. */
 	readonly large: {readonly tokensPerStep: number; readonly tokensPerSecond: number; readonly peakBytes: number | undefined};
+}
+
+/** How well an encoder ranks the positives of questions that it was not trained on, among all passages of their batches. */
+export interface Accuracy {
+	readonly meanReciprocalRank: number;
+	readonly top1: number;
+	readonly top5: number;
+}
+
+/** The accuracy of both systems after the same steps, with dropout. */
+export interface AccuracyResults {
+	readonly versions: Results['versions'];
+	readonly questions: number;
+	readonly passages: number;
+	readonly steps: number;
+	/** Before training, which is the same for both. */
+	readonly before: Accuracy;
+	readonly passagekit: Accuracy;
+	readonly pytorch: Accuracy;
+	/** passagekit's mean reciprocal rank minus PyTorch's, with a paired t-test over the questions. */
+	readonly difference: {readonly meanReciprocalRank: number; readonly standardError: number; readonly p: number};
+	/** The greatest difference of the reciprocal ranks of a question before training. */
+	readonly maxDifferenceBefore: number;
 }

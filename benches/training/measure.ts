@@ -20,7 +20,7 @@ import {
 } from './definition.ts';
 
 export const systemsFolder = join(packageRoot, 'benches', 'training', 'systems');
-const systems = ['passagekit', 'pytorch'] as const;
+export const systems = ['passagekit', 'pytorch'] as const;
 /** The systems by their names here: the folders in `systems/`, with an argument of `start`. */
 type SystemName = (typeof systems)[number] | 'pytorch default-malloc';
 
@@ -59,7 +59,7 @@ export async function measure(definition: Definition, say: (line: string) => voi
 	return {versions, data: data as Results['data'], large: largeResult!};
 }
 
-async function systemVersions(): Promise<Results['versions']> {
+export async function systemVersions(): Promise<Results['versions']> {
 	const [passagekit, pytorch] = [await versionOf('passagekit'), await versionOf('pytorch')];
 	return {passagekit, pytorch};
 }
@@ -81,7 +81,7 @@ function start(name: SystemName, threads: number): System {
 }
 
 /** Runs work with the processes of systems, and ends them afterwards. Each has opened the model and the batches. */
-async function withSystems<T>(
+export async function withSystems<T>(
 	names: readonly SystemName[],
 	{file, batches}: WrittenBatches,
 	variable: Pick<Settings, 'dropout' | 'steps' | 'threads'>,
@@ -103,7 +103,7 @@ async function withSystems<T>(
 }
 
 /** Makes steps with the batches from `from` on. Checks that the system counts the tokens that are in the file. */
-async function train(system: System, {batches}: WrittenBatches, from: number, count: number): Promise<Trained> {
+export async function train(system: System, {batches}: WrittenBatches, from: number, count: number): Promise<Trained> {
 	const trained = await system.ask<Trained>({verb: 'train', from, count});
 	const expected = batches.slice(from, from + count).map(tokenCount);
 	if (trained.tokens.join() !== expected.join()) {

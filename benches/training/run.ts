@@ -7,8 +7,9 @@ import {sharedFile} from '../../test/support/shared.ts';
 import {packageRoot} from '../../ts/core/native/addon.ts';
 import {coreTicks, load, machine, stolenShare} from '../qps/harness/machine.ts';
 import {setUp} from '../qps/harness/system.ts';
+import {accuracyTable, measureAccuracy} from './accuracy.ts';
 import {cache} from './data.ts';
-import {type Results, commonSettings, definition as full, smoke} from './definition.ts';
+import {type Definition, type Results, commonSettings, definition as full, smoke} from './definition.ts';
 import {measure, systemsFolder} from './measure.ts';
 import {tables} from './table.ts';
 
@@ -17,7 +18,7 @@ const MAX_OTHER_BUSY_CORES = 0.1;
 
 /** Measures, prints tables and writes the record. Without the shared data sets, prints that it is skipped. */
 export async function training(args: readonly string[], say: (line: string) => void): Promise<void> {
-	const {values} = parseArgs({args: [...args], options: {setup: {type: 'boolean'}, smoke: {type: 'boolean'}}});
+	const {values} = parseArgs({args: [...args], options: {setup: {type: 'boolean'}, smoke: {type: 'boolean'}, accuracy: {type: 'boolean'}}});
 	if (!sharedFile('data', 'squad-train', 'questions.jsonl.gz') || !sharedFile('models', 'minilm-base', 'model.safetensors')) {
 		say('SKIPPING the benchmark of training: it needs the shared data sets.');
 		return;
@@ -27,6 +28,10 @@ export async function training(args: readonly string[], say: (line: string) => v
 	}
 	const definition = values.smoke ? smoke : full;
 	const [thisMachine, before, ticks, addon] = [machine(Math.max(...definition.threads)), load(), coreTicks(), addonHash()];
+	if (values.accuracy) {
+		await recordAccuracy(definition, values.smoke === true, say);
+		return;
+	}
 	const results = await measure(definition, say);
 	const record = {
 		benchmark: 'training',
@@ -48,6 +53,24 @@ export async function training(args: readonly string[], say: (line: string) => v
 		say('The addon was built anew during the run, so do not quote these numbers.');
 	}
 	say(`recorded in ${file.replace(`${packageRoot}/`, '')}`);
+}
+
+/** Compares the accuracy of both systems, which does not depend on other work on the machine, and writes a record. */
+async function recordAccuracy(definition: Definition, isSmoke: boolean, say: (line: string) => void): Promise<void> {
+	const results = await measureAccuracy(definition, say);
+	const {batchSize, hardNegatives, accuracy, threads} = definition;
+	const record = {
+		benchmark: 'training-accuracy',
+		machine: {...machine(Math.max(...threads)), node: process.version, addonSha256: addonHash()},
+		definition: {batchSize, hardNegatives, accuracy, ...commonSettings},
+		results,
+	};
+	const folder = isSmoke ? cache : join(packageRoot, 'benches', 'record');
+	mkdirSync(folder, {recursive: true});
+	const file = join(folder, 'training-accuracy.json');
+	writeFileSync(file, `${JSON.stringify(record, undefined, '\t')}\n`);
+	say(accuracyTable(results));
+	say(`\nrecorded in ${file.replace(`${packageRoot}/`, '')}`);
 }
 
 /** Returns a line that says whether other work disturbed a run. */

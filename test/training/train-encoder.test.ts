@@ -134,6 +134,17 @@ test('a training that is interrupted goes on from its checkpoint with the same b
 	t.true((await weights(parts)).equals(await weights(whole)));
 });
 
+test('of two calls with the same folder, one trains, and the other waits for its result', async t => {
+	const output = join(await folder(t), 'encoder');
+	const steps = [0, 0];
+	const run = async (call: number) =>
+		trainEncoder(train, 'tiny-encoder', output, {...options, epochs: 1, onProgress: () => (steps[call]! += 1)});
+	const [a, b] = await Promise.all([run(0), run(1)]);
+	t.deepEqual(a, b);
+	t.true(steps.includes(0) && steps.includes(a.steps), `${steps}`);
+	t.false((await readdir(output)).includes('lock'));
+});
+
 test('a checkpoint of another training is refused, unless the training starts over', async t => {
 	const output = join(await folder(t), 'encoder');
 	const stopped = trainEncoder(train, 'tiny-encoder', output, {

@@ -1,5 +1,5 @@
 /**
-A lock file that lets only one process at a time download a model. It does not use file locks of the operating system, which some network
+A lock file that lets only one process at a time download a model, or train one in a folder. It does not use file locks of the operating system, which some network
 file systems lack: the file exists while the lock is held, and its holder appends to it every second as a heartbeat.
 */
 import {randomUUID} from 'node:crypto';

@@ -27,7 +27,8 @@ negatives.
 folders `question` and `passage`.
 
 While it runs, the folder also has a checkpoint. A later call with the same arguments resumes from there, and its result is bit-identical to
-that of an uninterrupted run. If the run had already finished, the call returns its result.
+that of an uninterrupted run. If the run had already finished, the call returns its result. If another process is training in
+the same folder, the call waits for it.
 
 Fails with `ERR_ARGUMENT` if there are too few examples or if the folder is that of another training run, with `ERR_MODEL` if the model has
 another architecture, and with `ERR_TRAINING` if the loss, the norm of the gradients or a vector is not finite. After `ERR_TRAINING`, the folder holds

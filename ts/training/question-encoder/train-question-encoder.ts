@@ -48,7 +48,8 @@ A question is skipped, and counted, if it has no positive: none of its given `po
 best `depth` passages before training contains an answer. A reader needs an answer that it can use (see `trainReader`).
 
 While it runs, the folder also has a checkpoint. A later call with the same arguments resumes from there, and its result is bit-identical to
-that of an uninterrupted run. If the run had already finished, the call returns its result.
+that of an uninterrupted run. If the run had already finished, the call returns its result. If another process is training in
+the same folder, the call waits for it.
 
 Fails as `trainEncoder` and `trainReader` do; with `ERR_ARGUMENT` if no question has a positive, or if `passages` lacks one that was retrieved; and
 with `ERR_DIMENSION` if the vectors of the model and of the index differ in dimension.

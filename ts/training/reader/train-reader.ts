@@ -30,7 +30,8 @@ the positive, the first that contains a whole answer; for a negative, the first.
 answers are skipped.
 
 While it runs, the folder also has a checkpoint. A later call with the same arguments resumes from there, and its result is bit-identical to
-that of an uninterrupted run. If the run had already finished, the call returns its result.
+that of an uninterrupted run. If the run had already finished, the call returns its result. If another process is training in
+the same folder, the call waits for it.
 
 Fails with `ERR_ARGUMENT` if no example of `examples` or of `dev` can be used, if `maxTokens` is more than the model has positions, or if the
 folder `output` is that of the model, of another training run, or has other files; with `ERR_MODEL_MISSING` or `ERR_DOWNLOAD` if the model is not

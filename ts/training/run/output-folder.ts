@@ -6,6 +6,9 @@ import {onPath} from '../../core/file-system.ts';
 import {fingerprint} from '../../onnx/model-files.ts';
 import {REPORT_FILE} from './report.ts';
 
+/** The name of the file that a training run locks its output folder with. */
+export const LOCK_FILE = 'lock';
+
 /**
 Creates the output folder. Fails with `ERR_ARGUMENT` if it has files but no `training.json`, so that it is not that of an earlier training run,
 or if the model to start from, in the folder `model`, is in one of the folders `written`, which models are written to.
@@ -17,7 +20,7 @@ export async function makeOutput(folder: string, model: string, written: readonl
 		throw new RetrievalError('ERR_ARGUMENT', `output: expected another folder than that of the model to start from, got ${folder}`);
 	}
 	await onPath('create', folder, async () => mkdir(folder, {recursive: true}));
-	const files = await onPath('list', folder, async () => readdir(folder));
+	const files = (await onPath('list', folder, async () => readdir(folder))).filter(name => name !== LOCK_FILE);
 	if (files.length > 0 && !files.includes(REPORT_FILE)) {
 		throw new RetrievalError(
 			'ERR_ARGUMENT',

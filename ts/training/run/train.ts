@@ -1,8 +1,10 @@
 /** Carries out a training run, from the check of its output folder to its result. */
 import {readdir, rm, stat} from 'node:fs/promises';
 import {join} from 'node:path';
+import {whileLocked} from '../../models/lock.ts';
 import type {TrainingExample} from '../data/index.ts';
 import {CHECKPOINT_FILE, trainingFingerprint} from './checkpoint.ts';
+import {LOCK_FILE} from './output-folder.ts';
 import {type FinishedTraining, TrainingReport} from './report.ts';
 import type {TrainableModel} from './trainable-model.ts';
 import {type RunOptions, TrainingRun} from './training-run.ts';
@@ -20,8 +22,16 @@ export interface TrainingInputs<V> {
 	readonly examples: ReadonlyArray<readonly TrainingExample[]>;
 }
 
-/** Runs a training run, or resumes it. If it has finished already and its models are there, returns its result, and does not call `open`. */
-export async function train<V>(
+/**
+Runs a training run, or resumes it. If it has finished already and its models are there, returns its result, and does not call `open`. If another
+call or process is training in the same folder, waits until that has ended.
+*/
+export async function train<V>(inputs: TrainingInputs<V>, open: () => Promise<TrainableModel<V>>): Promise<FinishedTraining<V>> {
+	const {folder, options} = inputs;
+	return whileLocked(join(folder, LOCK_FILE), options.signal, async () => trainLocked(inputs, open));
+}
+
+async function trainLocked<V>(
 	{options, folder, written, identity, examples}: TrainingInputs<V>,
 	open: () => Promise<TrainableModel<V>>,
 ): Promise<FinishedTraining<V>> {

@@ -65,6 +65,25 @@ class Training:
         return loss.item(), norm.item()
 
 
+    @torch.no_grad()
+    def ranks(self, batches):
+        """The rank of each question's positive among the passages of all batches, from 1. Passages with an equal similarity count as better."""
+        encoder, dropout = self.encoder, self.encoder.dropout
+        for module in (encoder, *encoder.layers):
+            module.dropout = 0.0
+        questions = torch.cat([encoder(*padded(batch["questionIds"])) for batch in batches])
+        passages = torch.cat([encoder(*padded(batch["passageIds"])) for batch in batches])
+        for module in (encoder, *encoder.layers):
+            module.dropout = dropout
+        positives, first = [], 0
+        for batch in batches:
+            positives += [first + positive for positive in batch["positives"]]
+            first += len(batch["passageIds"])
+        similarities = questions @ passages.T
+        of_positives = similarities.gather(1, torch.tensor(positives)[:, None])
+        return (similarities >= of_positives).sum(1).tolist()
+
+
 def padded(texts):
     """Pads token ids to the longest text. Returns ids [texts, length], and a mask that is false for padding."""
     length = max(map(len, texts))
@@ -84,8 +103,10 @@ def reply_to(request):
     if verb == "open":
         training = Training(request["model"], request["settings"], request["file"])
         return {"batches": len(training.batches)}
+    if verb == "rank":
+        return {"ranks": training.ranks(training.batches[request["from"] : request["from"] + request["count"]])}
     if verb != "train":
-        raise ValueError(f"expected describe, open or train, got {verb}")
+        raise ValueError(f"expected describe, open, rank or train, got {verb}")
     batches = training.batches[request["from"] : request["from"] + request["count"]]
     start, cpu_start = time.perf_counter_ns(), time.process_time_ns()
     reports = [training.step(batch) for batch in batches]
