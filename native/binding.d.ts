@@ -232,7 +232,7 @@ export declare class NativeEncoderTrainer {
   /** Returns the vectors of questions, `[questions, dim]`. Progress counts questions. */
   encodeQuestions(questions: Array<string>, control?: Control | undefined | null): Promise<Float32Array>
   /**
-   * Makes a step that changes only the encoder of questions. `passages` has the vectors of the passages that all
+   * Makes a step that changes only the question encoder. `passages` has the vectors of the passages that all
    * questions are compared with; the call empties it. `positives` has the positive passages of each question, which
    * end at `positiveEnds`.
    */
@@ -1026,7 +1026,7 @@ export interface NativeEncoderTrainingOptions {
   temperature: number
   /** The margin of the triplet loss. Without it, the loss is the negative log likelihood. */
   margin?: number
-  /** If only the encoder of questions is trained: identifies the encoder of the passages. */
+  /** If only the question encoder is trained: identifies the encoder of the passages. */
   passageEncoder?: string
   step: NativeStepOptions
 }

@@ -1,6 +1,6 @@
 // Compares how well the encoders of both systems rank passages for questions that they were not trained on.
 import {pairedTest} from '../../ts/index.ts';
-import {minedExamples, writeBatches} from './data.ts';
+import {addHeldOut, minedExamples, writeBatches} from './data.ts';
 import type {Accuracy, AccuracyResults, Definition, Ranked} from './definition.ts';
 import {systemVersions, systems, train, withSystems} from './measure.ts';
 
@@ -8,15 +8,16 @@ import {systemVersions, systems, train, withSystems} from './measure.ts';
 export async function measureAccuracy(definition: Definition, say: (line: string) => void): Promise<AccuracyResults> {
 	const {batchSize, hardNegatives, threads, accuracy} = definition;
 	const {steps, heldOutBatches: count} = accuracy;
-	const written = await writeBatches('accuracy.json', await minedExamples('passages'), steps + count, {batchSize, hardNegatives});
-	const heldOut = written.batches.slice(steps);
+	const all = await writeBatches('accuracy.json', await minedExamples('passages'), steps + count, {batchSize, hardNegatives});
+	const written = addHeldOut(all, steps);
 	return withSystems(systems, written, {dropout: 0.1, steps, threads: Math.max(...threads)}, async opened => {
 		const rank = async (): Promise<number[][]> => {
-			const ranks: number[][] = [];
+			const reciprocalRanks: number[][] = [];
 			for (const system of opened) {
-				ranks.push((await system.ask<Ranked>({verb: 'rank', from: steps, count})).ranks.map(rank => 1 / rank));
+				const {ranks} = await system.ask<Ranked>({verb: 'rank', batch: steps});
+				reciprocalRanks.push(ranks.map(rank => 1 / rank));
 			}
-			return ranks;
+			return reciprocalRanks;
 		};
 		const before = await rank();
 		for (const [i, system] of opened.entries()) {
@@ -29,12 +30,12 @@ export async function measureAccuracy(definition: Definition, say: (line: string
 		return {
 			versions: await systemVersions(),
 			questions: ours!.length,
-			passages: heldOut.reduce((sum, {texts}) => sum + texts.length, 0),
+			passages: written.heldOut.texts.length,
 			steps,
 			before: accuracyOf(before[0]!),
 			passagekit: accuracyOf(ours!),
 			pytorch: accuracyOf(theirs!),
-			difference: {meanReciprocalRank: difference, standardError: standardError!, p},
+			difference: {meanReciprocalRank: difference, from: difference - 1.96 * standardError!, to: difference + 1.96 * standardError!, p},
 			maxDifferenceBefore: Math.max(...before[0]!.map((value, i) => Math.abs(value - before[1]![i]!))),
 		};
 	});
@@ -50,7 +51,16 @@ function accuracyOf(reciprocalRanks: readonly number[]): Accuracy {
 }
 
 /** Returns the table of the results, in Markdown. */
-export function accuracyTable({versions, questions, passages, steps, before, difference, ...results}: AccuracyResults): string {
+export function accuracyTable({
+	versions,
+	questions,
+	passages,
+	steps,
+	before,
+	difference,
+	maxDifferenceBefore,
+	...results
+}: AccuracyResults): string {
 	const row = (name: string, {meanReciprocalRank, top1, top5}: Accuracy): string =>
 		`| ${name} | ${[meanReciprocalRank, top1, top5].map(value => value.toFixed(3)).join(' | ')} |`;
 	return [
@@ -62,6 +72,6 @@ export function accuracyTable({versions, questions, passages, steps, before, dif
 		row('trained with passagekit', results.passagekit),
 		row('trained with PyTorch', results.pytorch),
 		'',
-		`Difference of MRR: ${difference.meanReciprocalRank.toFixed(4)} (standard error ${difference.standardError.toFixed(4)}, paired t-test, p = ${difference.p.toFixed(3)}).`,
+		`Difference of MRR: ${difference.meanReciprocalRank.toFixed(4)} (95 % confidence interval ${difference.from.toFixed(4)} to ${difference.to.toFixed(4)}; paired t-test, p = ${difference.p.toFixed(3)}). Before training, the reciprocal ranks of a question differ by at most ${maxDifferenceBefore.toFixed(4)}.`,
 	].join('\n');
 }

@@ -73,6 +73,38 @@ export async function writeBatches(
 	return {file: path, batches};
 }
 
+/**
+Makes one batch of the questions of several batches, with each of their passages once. It is added to the file. Its positives are not candidates of
+a step, but positions among all passages.
+*/
+export function addHeldOut({file, batches}: WrittenBatches, from: number): WrittenBatches & {readonly heldOut: BatchFile} {
+	const positions = new Map<string, number>();
+	const passages: Array<Pick<BatchFile, 'titles' | 'texts' | 'passageIds'>> = [];
+	const places = batches.slice(from).map(({titles, texts, passageIds}) =>
+		texts.map((text, i) => {
+			const key = JSON.stringify([titles[i], text]);
+			if (!positions.has(key)) {
+				positions.set(key, positions.size);
+				passages.push({titles: [titles[i]!], texts: [text], passageIds: [passageIds[i]!]});
+			}
+			return positions.get(key)!;
+		}),
+	);
+	const questions = batches.slice(from).flatMap(batch => batch.questions);
+	const heldOut: BatchFile = {
+		questions,
+		questionIds: batches.slice(from).flatMap(batch => batch.questionIds),
+		positives: batches.slice(from).flatMap(({positives}, i) => positives.map(at => places[i]![at]!)),
+		excluded: [],
+		titles: passages.flatMap(({titles}) => titles),
+		texts: passages.flatMap(({texts}) => texts),
+		passageIds: passages.flatMap(({passageIds}) => passageIds),
+	};
+	const all = [...batches.slice(0, from), heldOut];
+	writeFileSync(file, JSON.stringify(all));
+	return {file, batches: all, heldOut};
+}
+
 /** Number of tokens of a batch. */
 export const tokenCount = ({questionIds, passageIds}: BatchFile): number =>
 	[...questionIds, ...passageIds].reduce((sum, ids) => sum + ids.length, 0);

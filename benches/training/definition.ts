@@ -18,7 +18,7 @@ export interface Definition {
 	readonly threads: readonly number[];
 	/** The batch with which only passagekit's memory is measured. */
 	readonly large: {readonly batchSize: number; readonly hardNegatives: number; readonly steps: number};
-	/** The numbers of batches that are trained on, and of batches whose positives are ranked, with `--accuracy`. */
+	/** The numbers of batches that are trained on, and of batches from which held-out questions come, with `--accuracy`. */
 	readonly accuracy: {readonly steps: number; readonly heldOutBatches: number};
 }
 
@@ -160,7 +160,7 @@ export interface Results {
 	readonly large: {readonly tokensPerStep: number; readonly tokensPerSecond: number; readonly peakBytes: number | undefined};
 }
 
-/** How well an encoder ranks the positives of questions that it was not trained on, among all passages of their batches. */
+/** How well an encoder ranks the positives of questions that it was not trained on, among all passages of these questions. */
 export interface Accuracy {
 	readonly meanReciprocalRank: number;
 	readonly top1: number;
@@ -177,8 +177,8 @@ export interface AccuracyResults {
 	readonly before: Accuracy;
 	readonly passagekit: Accuracy;
 	readonly pytorch: Accuracy;
-	/** passagekit's mean reciprocal rank minus PyTorch's, with a paired t-test over the questions. */
-	readonly difference: {readonly meanReciprocalRank: number; readonly standardError: number; readonly p: number};
-	/** The greatest difference of the reciprocal ranks of a question before training. */
+	/** passagekit's mean reciprocal rank minus PyTorch's, with a paired t-test over the questions and the 95 % confidence interval. */
+	readonly difference: {readonly meanReciprocalRank: number; readonly from: number; readonly to: number; readonly p: number};
+	/** The maximum difference of the reciprocal ranks of a question before training. */
 	readonly maxDifferenceBefore: number;
 }

@@ -214,7 +214,7 @@ test('sentences are compared with the question by the similarity of the collecti
 	}
 });
 
-test('sentences are encoded by the encoder of passages, and compared with the vector of the question encoder', async t => {
+test('sentences are encoded by the passage encoder, and compared with the vector of the question encoder', async t => {
 	const passageEncoder = encoder2d(text => (text.startsWith('Its core') ? [0, 1] : [1, 0]));
 	const questionEncoder = encoder2d(() => [0, 1]);
 	const docs = await added(t, articles, {passageEncoder, questionEncoder});
@@ -283,7 +283,7 @@ test('include: sentence is refused if there are no vectors that can choose a sen
 		],
 		[
 			async () => withGivenVectors.search('one', {vector: [1, 0], k: 0, include}),
-			/^include: sentence: expected a collection with an encoder of passages, .*, got one whose vectors come with the documents/u,
+			/^include: sentence: expected a collection with a passage encoder, .*, got one whose vectors come with the documents/u,
 		],
 		[async () => encoded.search('one', {include: ['sentences' as 'sentence']}), /^include\[0\]: expected .*sentence, got "sentences"/u],
 	] as const) {

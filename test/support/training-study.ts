@@ -147,11 +147,11 @@ export function trainingStudy(changes: Partial<TrainingStudy> = {}): TrainingStu
 			},
 		],
 		joint: {
-			examples: 3801,
 			rows: [jointNames.separate, jointNames.joint].map((condition, i) => ({
 				condition,
 				values: row(condition, 40 + i).values,
 				exactMatch: 0.4123 + i / 100,
+				examples: 3801,
 				training: {steps: 1660, losses: {first: 4.5 + i, last: 2.5 + i}},
 			})),
 		},

@@ -145,6 +145,25 @@ test('of two calls with the same folder, one trains, and the other waits for its
 	t.false((await readdir(output)).includes('lock'));
 });
 
+test('a run whose folder another process has taken over writes nothing more, and another run does not wait for it', async t => {
+	const output = join(await folder(t), 'encoder');
+	const settings = {...options, epochs: 1, checkpointSteps: 1};
+	let other: Promise<unknown> | undefined;
+	const run = trainEncoder(train, 'tiny-encoder', output, {
+		...settings,
+		async onProgress({done}) {
+			if (done === 1) {
+				other = trainEncoder(train, 'tiny-encoder', output, {...settings, learningRate: 7e-4});
+				await t.throwsAsync(other, {message: /^output: expected the same model, examples and options/u});
+				// This is what another process does after this one was suspended for a long time.
+				await writeFile(join(output, 'lock'), '{"pid":1,"host":"another","id":"another"}\n');
+			}
+		},
+	});
+	await t.throwsAsync(run, {code: 'ERR_IO', message: /^lock .*: expected the lock of this process, got that of another one/u});
+	t.true((await readFile(join(output, 'lock'), 'utf8')).includes('another'), 'the lock of the other process stays');
+});
+
 test('a checkpoint of another training is refused, unless the training starts over', async t => {
 	const output = join(await folder(t), 'encoder');
 	const stopped = trainEncoder(train, 'tiny-encoder', output, {

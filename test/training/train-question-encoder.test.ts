@@ -1,4 +1,4 @@
-// Trains the tiny encoder of questions for an index of the bundled encyclopedia, alone and together with the tiny reader.
+// Trains the tiny question encoder for an index of the bundled encyclopedia, alone and together with the tiny reader.
 import {mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -15,7 +15,7 @@ import {
 	trainQuestionEncoder,
 } from '../../ts/index.ts';
 import {candidatesOf} from '../../ts/training/question-encoder/candidates.ts';
-import {firstPassages} from '../../ts/training/question-encoder/retrieval.ts';
+import {firstNegatives, firstPositives} from '../../ts/training/question-encoder/retrieval.ts';
 import {passagekit} from '../support/command.ts';
 
 interface Context {
@@ -75,6 +75,10 @@ test('questions learn to find their passages in an index that does not change, w
 		(await (await collection.searcher('dense')).search(train[0]!.text, {k: 3})).map(({id}) => id),
 		hits.map(({id}) => id),
 	);
+	// With other settings, its vectors are not those that were trained.
+	await using short = await OnnxEncoder.load(output, {maxTokens: 8});
+	t.is(short.passageEncoder, undefined);
+	t.throws(() => new DenseSearcher({encoder: short, index}), {code: 'ERR_ENCODER_MISMATCH'});
 	// Another encoder with the same dimension is still refused.
 	const other = {...encoder, dim: encoder.dim, identity: encoder.identity, passageEncoder: 'another', encode: encoder.encode.bind(encoder)};
 	t.throws(() => new DenseSearcher({encoder: other, index}), {code: 'ERR_ENCODER_MISMATCH'});
@@ -101,6 +105,7 @@ test('with a reader, both are trained on what the encoder retrieves, and both fo
 	for (const {validation} of result.epochs) {
 		t.true(validation!.exactMatch! >= 0 && validation!.f1! >= validation!.exactMatch!);
 	}
+	t.true(result.epochs[2]!.loss! < result.epochs[1]!.loss!, 'the models learn');
 	t.is(result.folder, join(output, 'question-encoder'));
 	t.is(result.readerFolder, join(output, 'reader'));
 	t.deepEqual((await readdir(output)).toSorted(), ['question-encoder', 'reader', 'training.json']);
@@ -156,6 +161,17 @@ test('a run that was stopped is resumed with the same bits, and a finished one i
 	const again = await trainQuestionEncoder(few, corpus, 'tiny-encoder', output, {...both, onProgress: () => (steps += 1)});
 	t.deepEqual(again, result);
 	t.is(steps, 0);
+	// An index with the same ids and settings but other vectors is another training run.
+	await using other = new FlatIndex({dim: corpus.index.dim, metadata: corpus.index.metadata});
+	const ids: string[] = [];
+	for await (const id of corpus.index.ids()) {
+		ids.push(id);
+	}
+	await other.add(ids, await corpus.index.vectors(ids.toReversed()));
+	await t.throwsAsync(trainQuestionEncoder(few, {...corpus, index: other}, 'tiny-encoder', output, both), {
+		code: 'ERR_ARGUMENT',
+		message: /expected the same model, examples and options/u,
+	});
 	await t.throwsAsync(trainQuestionEncoder(few.slice(1), corpus, 'tiny-encoder', output, both), {
 		code: 'ERR_ARGUMENT',
 		message: /expected the same model, examples and options/u,
@@ -183,7 +199,7 @@ test('given positives count instead of answers, and questions without any positi
 	await t.throwsAsync(trainQuestionEncoder(questions.slice(8), corpus, 'tiny-encoder', join(folder, 'none'), options), {
 		code: 'ERR_ARGUMENT',
 		message:
-			'questions: expected some with a positive passage in the index: one of positives, or one of the best 50 passages with an accepted answer; got none of 3',
+			'questions: expected at least 1 question with a positive (an id in positives that the index has, or an answer in its 50 best passages), got 0 of 3',
 	});
 	await t.throwsAsync(
 		trainQuestionEncoder(train, corpus, 'tiny-encoder', join(folder, 'none'), {...options, dev: [{id: 'a', text: 'b'}]}),
@@ -211,20 +227,24 @@ test('models and options that do not fit are refused', async t => {
 	});
 });
 
-test('all passages of a batch are candidates once, and each question has its own positives', t => {
+test('all passages of a batch are candidates once, and each question has its own positives', async t => {
+	const none = [false, false, false];
 	const retrieved = [
-		{ids: ['a', 'b', 'c'], isPositive: [false, true, false]},
-		{ids: ['b', 'd'], isPositive: [false, false]},
+		{ids: ['a', 'b', 'c'], isPositive: [false, true, false], hasAnswer: [true, true, false]},
+		{ids: ['b', 'd', 'x'], isPositive: none, hasAnswer: none},
 	];
-	const {ids, positiveEnds, positives} = candidatesOf(['b', 'e'], retrieved);
-	t.deepEqual(ids, ['b', 'a', 'c', 'e', 'd']);
-	t.deepEqual([...positiveEnds], [1, 2]);
-	t.deepEqual([...positives], [0, 3]);
-	t.deepEqual(firstPassages(retrieved[0]!, false, 5), ['a', 'c']);
-	t.deepEqual(firstPassages(retrieved[0]!, false, 1), ['a']);
+	// The second question has another given positive, c, that only the first one retrieved.
+	const {ids, positiveEnds, positives} = await candidatesOf([{positive: 'b'}, {positive: 'e', positives: ['e', 'c', 'y']}], retrieved);
+	t.deepEqual(ids, ['b', 'a', 'c', 'e', 'd', 'x']);
+	t.deepEqual([...positiveEnds], [1, 3]);
+	t.deepEqual([...positives], [0, 3, 2]);
+	t.deepEqual(firstPositives(retrieved[0]!, 5), ['b']);
+	// A passage that contains an answer is no negative, even if it is not positive.
+	t.deepEqual(firstNegatives(retrieved[0]!, 5), ['c']);
+	t.deepEqual(firstNegatives(retrieved[1]!, 2), ['b', 'd']);
 });
 
-test('the command trains an encoder of questions for a collection', async t => {
+test('the command trains a question encoder for a collection', async t => {
 	const {folder} = t.context;
 	const output = join(folder, 'command');
 	const file = join(folder, 'questions.jsonl');
@@ -262,5 +282,31 @@ test('the command trains an encoder of questions for a collection', async t => {
 	t.is(searched.status, 0, searched.stderr);
 	const refused = await run(folder);
 	t.not(refused.status, 0);
-	t.regex(refused.stderr, /^passagekit: /u);
+	t.regex(refused.stderr, /^passagekit: .*expected a collection|no collection|passagekit\.json/u);
+	// Questions with gold passages but without answers.
+	const gold = join(folder, 'gold.jsonl');
+	const passages = await t.context.collection.passages.slice(0, 6);
+	await writeFile(
+		gold,
+		passages.map(({id, title}, i) => JSON.stringify({id: `g${i}`, question: `what is ${title}?`, gold: id})).join('\n'),
+	);
+	const withGold = await passagekit([
+		'train',
+		'question-encoder',
+		'-c',
+		join(folder, 'collection'),
+		'-q',
+		gold,
+		'--gold-field',
+		'gold',
+		'--init',
+		'tiny-encoder',
+		'--epochs',
+		'1',
+		'-o',
+		join(folder, 'gold'),
+		'--json',
+	]);
+	t.is(withGold.status, 0, withGold.stderr);
+	t.like(JSON.parse(withGold.stdout), {questions: 6, skipped: 0});
 });

@@ -49,7 +49,7 @@ export interface BuildOptions extends Omit<CallOptions, 'onProgress'>, ReadLimit
 	readonly skipBadLines?: boolean | undefined;
 	/** How texts are turned into terms for BM25. @default 'english' */
 	readonly analyzer?: Analyzer | undefined;
-	/** The encoder of passages, as for `OnnxEncoder.load`, or `false` for a collection without vectors. @default 'minilm-encoder' */
+	/** The passage encoder, as for `OnnxEncoder.load`, or `false` for a collection without vectors. @default 'minilm-encoder' */
 	readonly encoder?: string | false | undefined;
 	/** The options with which encoders are loaded. */
 	readonly encoderOptions?: OnnxEncoderOptions | undefined;
@@ -60,7 +60,7 @@ export interface BuildOptions extends Omit<CallOptions, 'onProgress'>, ReadLimit
 	passages, and batches have at least 2048 tokens. @default 2048
 	*/
 	readonly batchTokens?: number | undefined;
-	/** The encoder of questions, if it differs from that of passages, as in DPR. @default the encoder of passages */
+	/** The question encoder, if it differs from that of passages, as in DPR. @default the passage encoder */
 	readonly questionEncoder?: string | undefined;
 	/** Which vector indexes are built. @default 'flat+hnsw' */
 	readonly dense?: DenseIndexes | undefined;

@@ -409,7 +409,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	}
 
 	/**
-	Returns the encoder of questions, which is loaded by the first call. Fails with `ERR_ARGUMENT` if the collection has no vectors or no
+	Returns the question encoder, which is loaded by the first call. Fails with `ERR_ARGUMENT` if the collection has no vectors or no
 	question encoder. An encoder that was given as an object is not stored: pass it to every `Collection.open`.
 	*/
 	async encoder(): Promise<Encoder> {

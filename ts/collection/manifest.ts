@@ -19,7 +19,7 @@ export interface EncoderRecord {
 	readonly dim: number;
 	/** Whether the vectors have unit length. */
 	readonly unit: boolean;
-	/** The encoder of questions, if it differs from that of passages. */
+	/** The question encoder, if it differs from that of passages. */
 	readonly questions?: {readonly model: string; readonly identity: string};
 }
 

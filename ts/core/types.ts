@@ -182,7 +182,7 @@ export interface Encoder {
 	/** Identifies the model and its settings. If the metadata of an index has an identity, searches with a different encoder are rejected. */
 	readonly identity?: string;
 	/**
-	For an encoder of questions that was trained for the vectors of an encoder of passages, such as one that `trainQuestionEncoder` has trained: the
+	For a question encoder that was trained for the vectors of a passage encoder, such as one that `trainQuestionEncoder` has trained: the
 	`identity` of that encoder, whose indexes then accept this one.
 	*/
 	readonly passageEncoder?: string | undefined;

@@ -34,7 +34,7 @@ export function checkEncoder(what: string, encoder: Encoder, index: {readonly di
 	}
 }
 
-/** Whether an encoder of questions was trained for the vectors of the encoder with this identity. */
+/** Whether a question encoder was trained for the vectors of the encoder with this identity. */
 export const isTrainedFor = ({passageEncoder}: Encoder, identity: string | null | undefined): boolean =>
 	passageEncoder !== undefined && passageEncoder === identity;
 

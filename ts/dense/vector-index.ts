@@ -20,7 +20,7 @@ export const similarities: readonly Similarity[] = ['dot', 'cosine', 'l2'];
 export interface IndexMetadata {
 	/** `Encoder.identity` of the encoder that made the vectors. Searching with another encoder fails with `ERR_ENCODER_MISMATCH`. */
 	readonly encoder?: string | undefined;
-	/** `Encoder.identity` of the encoder of questions, if it differs from that of passages, as in DPR. Searches must then use this one. */
+	/** `Encoder.identity` of the question encoder, if it differs from that of passages, as in DPR. Searches must then use this one. */
 	readonly questionEncoder?: string | undefined;
 	readonly [key: string]: unknown;
 }

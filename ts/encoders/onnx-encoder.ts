@@ -55,11 +55,13 @@ export const encoderOptions: OptionNames = optionNames<OnnxEncoderOptions>({
 	threads: true,
 });
 
-/** Returns the identity of the encoder of passages that a model was trained for, if it is a model of questions for an existing index. */
-async function trainedFor(folder: string): Promise<string | undefined> {
-	const config: ModelConfig | undefined = await readModelJson(folder, 'config.json');
-	const identity = config?.passagekit?.['passage_encoder'];
-	return typeof identity === 'string' ? identity : undefined;
+/** Returns the identity of the passage encoder that a model was trained for, if it is a model of questions for an existing index. */
+async function trainedFor(folder: string, {pooling, normalize, maxTokens}: Binding.NativeEncoderOptions): Promise<string | undefined> {
+	const {passagekit: own = {}}: ModelConfig = (await readModelJson(folder, 'config.json')) ?? {};
+	const identity = own['passage_encoder'];
+	// With other settings, the vectors would not be those that were trained.
+	const isAsTrained = own['pooling'] === pooling && own['normalize'] === normalize && own['max_tokens'] === maxTokens;
+	return typeof identity === 'string' && isAsTrained ? identity : undefined;
 }
 
 /** Number of inputs passed to native code in one call. Copying them blocks the event loop for less than a millisecond. */
@@ -113,7 +115,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 		const encoder = await callNative({signal: options.signal}, () => native.openEncoder(files, config));
 		// The settings are part of the identity: with other settings, the same weights produce other vectors.
 		const identity = `${await fingerprint([files.model, files.tokenizer])}:${config.pooling}:${config.normalize ? 'unit' : 'raw'}:${config.maxTokens}:${config.passageForm}${config.passageForm === 'pair' && config.tokenTypes === 'zeros' ? ':zeros' : ''}`;
-		return new OnnxEncoder(encoder, identity, config.normalize, await trainedFor(folder));
+		return new OnnxEncoder(encoder, identity, config.normalize, await trainedFor(folder, config));
 	}
 
 	/** What runs the model. */

@@ -1,10 +1,11 @@
 /**
-A lock file that lets only one process at a time download a model, or train one in a folder. It does not use file locks of the operating system, which some network
+A lock file that lets only one process at a time download a model, or train in an output folder. It does not use file locks of the operating system, which some network
 file systems lack: the file exists while the lock is held, and its holder appends to it every second as a heartbeat.
 */
 import {randomUUID} from 'node:crypto';
 import {type FileHandle, link, open, readFile, rename, rm} from 'node:fs/promises';
 import {hostname} from 'node:os';
+import {RetrievalError} from '../core/errors.ts';
 import {onPath, pathError} from '../core/file-system.ts';
 import {pause} from './pause.ts';
 
@@ -19,9 +20,13 @@ const POLL_MS = 50;
 
 /**
 Runs `work` while holding the lock file `path`. The lock excludes other calls in this process, other processes, and other machines
-that share the folder. Waits for the current holder, and breaks the lock of a holder that ended without releasing it.
+that share the folder. `work` gets a function that fails with `ERR_IO` if another process has broken the lock meanwhile. Waits for the current holder, and breaks the lock of a holder that ended without releasing it.
 */
-export async function whileLocked<T>(path: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+export async function whileLocked<T>(
+	path: string,
+	signal: AbortSignal | undefined,
+	work: (checkHeld: () => Promise<void>) => Promise<T>,
+): Promise<T> {
 	const file = await acquire(path, signal);
 	const holder = `${JSON.stringify({pid: process.pid, host: hostname(), id: randomUUID()})}\n`;
 	// The heartbeat changes the content of the file, so waiting processes do not need to compare clocks or modification times.
@@ -31,7 +36,15 @@ export async function whileLocked<T>(path: string, signal: AbortSignal | undefin
 	}, HEARTBEAT_MS);
 	heartbeat.unref();
 	try {
-		return await work();
+		return await work(async () => {
+			await written;
+			if (!(await readFile(path, 'utf8').catch(() => '')).startsWith(holder)) {
+				throw new RetrievalError(
+					'ERR_IO',
+					`lock ${path}: expected the lock of this process, got that of another one, which took over because this one was suspended`,
+				);
+			}
+		});
 	} finally {
 		clearInterval(heartbeat);
 		await written;

@@ -97,7 +97,7 @@ impl EncoderTrainer {
         if let Some(other) = models.iter().map(|model| model.network.shape().dim).find(|other| *other != dim)
         {
             let expected = format!("vectors of {dim} values, as of questions");
-            return Err(Error::Model { what: "the encoder of passages", expected, got: other.to_string() });
+            return Err(Error::Model { what: "the passage encoder", expected, got: other.to_string() });
         }
         Ok(Self { engine: Engine::new(models, options.step)?, options })
     }

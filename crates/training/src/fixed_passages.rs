@@ -1,4 +1,4 @@
-//! Training of the encoder of questions alone, for passages whose vectors stay as they are.
+//! Training of the question encoder alone, for fixed passage vectors.
 
 use control::Control;
 use transformer::Text;
@@ -21,9 +21,9 @@ pub struct QuestionBatch<'a> {
 }
 
 impl EncoderTrainer {
-    /// Makes a step that changes only the encoder of questions. The loss is [`marginal_nll_loss`]; the option `loss` has
+    /// Makes a step that changes only the question encoder. The loss is [`marginal_nll_loss`]; the option `loss` has
     /// no effect. Returns the report of the step, and the number of questions for which a positive passage was more
-    /// similar than all others.
+    /// similar than every passage that is not positive.
     ///
     /// # Errors
     ///
@@ -41,7 +41,7 @@ impl EncoderTrainer {
         Ok((report, objective.correct))
     }
 
-    /// Computes the loss of a batch and the gradients of the encoder of questions in the next step of
+    /// Computes the loss of a batch and the gradients of the question encoder in the next step of
     /// [`step_questions`](Self::step_questions), in the form of its weights. Makes no optimizer step.
     ///
     /// # Errors
@@ -117,10 +117,10 @@ impl Objective for QuestionObjective<'_> {
             .zip(*positives)
             .filter(|(row, positives)| is_correct(row, positives))
             .count();
-        let mut of_similarities = similarities.clone();
-        let loss = marginal_nll_loss(passage_count, positives, &mut of_similarities);
+        let mut similarity_gradients = similarities.clone();
+        let loss = marginal_nll_loss(passage_count, positives, &mut similarity_gradients);
         let (mut gradients, _) =
-            similarity.backward(&questions, passages, dim, scale, &similarities, &of_similarities);
+            similarity.backward(&questions, passages, dim, scale, &similarities, &similarity_gradients);
         if normalizes {
             l2_normalize_backward(&questions, &norms, &mut gradients, dim);
         }
@@ -140,9 +140,10 @@ impl Objective for QuestionObjective<'_> {
     }
 }
 
-/// Whether a positive passage has a higher similarity than all other passages.
+/// Whether a positive passage has a higher similarity than every passage that is not positive.
 fn is_correct(similarities: &[f32], positives: &[u32]) -> bool {
+    let mut is_positive = vec![false; similarities.len()];
+    positives.iter().for_each(|at| is_positive[*at as usize] = true);
     let best = positives.iter().map(|at| similarities[*at as usize]).fold(f32::NEG_INFINITY, f32::max);
-    let mut others = similarities.iter().enumerate().filter(|(at, _)| !positives.contains(&(*at as u32)));
-    others.all(|(_, value)| *value < best)
+    similarities.iter().zip(is_positive).all(|(value, is_positive)| is_positive || *value < best)
 }

@@ -127,7 +127,7 @@ impl NativeEncoderTrainer {
         })
     }
 
-    /// Makes a step that changes only the encoder of questions. `passages` has the vectors of the passages that all
+    /// Makes a step that changes only the question encoder. `passages` has the vectors of the passages that all
     /// questions are compared with; the call empties it. `positives` has the positive passages of each question, which
     /// end at `positiveEnds`.
     #[napi(ts_return_type = "Promise<NativeStepReport>", catch_unwind)]

@@ -182,7 +182,7 @@ test('tables have all values of the study and, next to them, those of the paper'
 	t.deepEqual(rowOf('Cosine', 'NLL'), [...valuesOf('cosine-nll'), '–', '–', '–', '– |']);
 	t.deepEqual(rowOf('Trained on NQ'), [...made.transfer[0]!.rows[2]!.values.map(percent), '69.9', '– |']);
 	const joint = made.joint!.rows[1]!;
-	t.deepEqual(rowOf('Jointly'), [...joint.values.map(percent), '42.2', '39.8 |']);
+	t.deepEqual(rowOf('Joint'), [...joint.values.map(percent), '42.2', '39.8 |']);
 	t.deepEqual(rowOf('1,000'), [...valuesOf('examples-1000').slice(0, -1), `${valuesOf('examples-1000').at(-1)!} |`]);
 });
 

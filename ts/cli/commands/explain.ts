@@ -100,13 +100,13 @@ export function registerExplain(program: Command, signal: AbortSignal): void {
 }
 
 interface Encoders {
-	/** The encoder of passages. */
+	/** The passage encoder. */
 	readonly encoder: OnnxEncoder;
-	/** The encoder of questions, if it is not the encoder of passages. */
+	/** The question encoder, if it is not the passage encoder. */
 	readonly questionEncoder: OnnxEncoder | undefined;
 }
 
-/** Loads the encoder of passages and, if the collection has one, the separate encoder of questions. */
+/** Loads the passage encoder and, if the collection has one, the separate question encoder. */
 async function encodersOf(collection: Collection, {model, hasQuestionEncoder}: ExplainedCollection): Promise<Encoders> {
 	const questionEncoder = await collection.encoder();
 	return {

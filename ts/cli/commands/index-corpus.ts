@@ -46,9 +46,9 @@ export function registerIndex(program: Command, signal: AbortSignal): void {
 			analyzer,
 			'english',
 		)
-		.option('--encoder <model>', 'encoder of passages: a folder with model.onnx, or owner/name on the Hugging Face hub', 'minilm-encoder')
+		.option('--encoder <model>', 'passage encoder: a folder with model.onnx, or owner/name on the Hugging Face hub', 'minilm-encoder')
 		.option('--no-encoder', 'build only the BM25 index; no model is needed')
-		.option('--question-encoder <model>', 'encoder of questions, if it differs from the encoder of passages, as in DPR')
+		.option('--question-encoder <model>', 'question encoder, if it differs from the passage encoder, as in DPR')
 		.option('--no-hnsw', 'build no HNSW index, so that vectors are searched exactly')
 		.addOption(
 			new Option('--storage <storage>', 'how the exact vector index stores vectors').choices(['f32', 'f16', 'int8Rescored']).default('f32'),

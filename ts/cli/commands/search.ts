@@ -37,7 +37,7 @@ export function registerSearch(program: Command, signal: AbortSignal): void {
 		.option('--alpha <x>', 'with --fusion hybrid or hybridNorm: weight of the BM25 score', number)
 		.option('--lambda <x>', 'with --fusion dprHybrid: weight of the dense score', number)
 		.option('--depth <n>', 'hybrid: number of passages taken from each list (default: 100; 1000 with --queries)', count(1))
-		.option('--question-encoder <model>', "encoder of questions (default: the collection's)")
+		.option('--question-encoder <model>', "question encoder (default: the collection's)")
 		.option('--threads <n>', 'number of threads (default: all cores)', count(1))
 		.option('--tag <name>', 'name of the run, for its last column (default: passagekit-<retriever>)')
 		.option('--json', 'print one JSON object: the hits, or with --queries and --output a summary of the run')

@@ -119,13 +119,16 @@ export function noteResult(
 	if (skipped > 0) {
 		note(`${skipped} examples without ${without} were not used`);
 	}
-	noteBestEpoch({bestEpoch, epochs});
+	noteBestEpoch({bestEpoch, epochs}, 'more examples, other negatives or another learning rate');
 }
 
-/** Notes if training improved nothing. */
-export function noteBestEpoch({bestEpoch, epochs}: {readonly bestEpoch: number; readonly epochs: readonly unknown[]}): void {
+/** Notes if training improved nothing, and what to try. */
+export function noteBestEpoch(
+	{bestEpoch, epochs}: {readonly bestEpoch: number; readonly epochs: readonly unknown[]},
+	advice: string,
+): void {
 	if (bestEpoch === 0 && epochs.length > 1) {
-		note('no epoch was better than the model before training: try more examples, other negatives or another learning rate');
+		note(`no epoch was better than the model before training: try ${advice}`);
 	}
 }
 

@@ -16,14 +16,14 @@ export interface LiveOptions extends OpenOptions {
 	/** Creates the collection if there is none in the folder, which must then be missing or empty. @default false */
 	readonly create?: boolean | undefined;
 	/**
-	The encoder of passages and questions: an encoder, or the name of a model as for `OnnxEncoder.load`. `false` for a collection without an
+	The encoder of both passages and questions: an encoder, or the name of a model as for `OnnxEncoder.load`. `false` for a collection without an
 	encoder, which is searched by words only or, with `vectors`, gets its vectors with the documents.
 	@default 'minilm-encoder' for a new collection, else the model that the collection was created with
 	*/
 	readonly encoder?: Encoder | string | false | undefined;
-	/** The encoder of passages, if questions have a different one, as in DPR. @default `encoder` */
+	/** The passage encoder, if questions have a different one, as in DPR. @default `encoder` */
 	readonly passageEncoder?: Encoder | string | undefined;
-	/** The encoder of questions, if passages have a different one, as in DPR. @default `encoder` */
+	/** The question encoder, if passages have a different one, as in DPR. @default `encoder` */
 	readonly questionEncoder?: Encoder | string | undefined;
 	/** The options with which models are loaded. */
 	readonly encoderOptions?: OnnxEncoderOptions | undefined;

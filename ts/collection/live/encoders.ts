@@ -44,23 +44,23 @@ export class CollectionEncoders {
 		}
 	}
 
-	/** The encoder of passages. */
+	/** The passage encoder. */
 	async passages(): Promise<Encoder> {
 		return this.#encoder('passageEncoder', this.#given.passages, this.#settings.encoder);
 	}
 
-	/** The encoder of passages, for encoding the sentences of hits. Fails with `ERR_ARGUMENT` if all vectors come with the documents. */
+	/** The passage encoder, for encoding the sentences of hits. Fails with `ERR_ARGUMENT` if all vectors come with the documents. */
 	async sentences(): Promise<Encoder> {
 		if (this.#given.passages === undefined && this.#settings.encoder === null) {
 			throw new RetrievalError(
 				'ERR_ARGUMENT',
-				'include: sentence: expected a collection with an encoder of passages, which also encodes their sentences, got one whose vectors come with the documents; if you have the model of these vectors, pass it to Collection.open as passageEncoder',
+				'include: sentence: expected a collection with a passage encoder, which also encodes their sentences, got one whose vectors come with the documents; if you have the model of these vectors, pass it to Collection.open as passageEncoder',
 			);
 		}
 		return this.#encoder('include: sentence: passageEncoder', this.#given.passages, this.#settings.encoder);
 	}
 
-	/** The encoder of questions. */
+	/** The question encoder. */
 	async questions(): Promise<Encoder> {
 		const {encoder, questionEncoder} = this.#settings;
 		// If passages and questions have the same encoder, the one that was given for passages may also encode questions.
@@ -135,7 +135,7 @@ export async function encodePassages(
 	return data;
 }
 
-/** Checks an encoder. One of questions may also be one that was trained for the vectors of the encoder of passages. */
+/** Checks an encoder. One of questions may also be one that was trained for the vectors of the passage encoder. */
 function check(what: string, encoder: Encoder, stored: StoredEncoder | null, passages: StoredEncoder | null, dim: number): void {
 	const isTrained = what === 'questionEncoder' && isTrainedFor(encoder, passages?.identity);
 	checkIdentity(what, encoder, isTrained ? {model: null, identity: null} : (stored ?? {model: null, identity: null}), dim);

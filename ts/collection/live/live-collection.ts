@@ -158,7 +158,7 @@ export class LiveCollection {
 	}
 
 	/**
-	Returns the encoder of questions. Fails with `ERR_ARGUMENT` if the collection has no vectors or no question encoder. An encoder that
+	Returns the question encoder. Fails with `ERR_ARGUMENT` if the collection has no vectors or no question encoder. An encoder that
 	was given as an object is not stored: it must be given each time the collection is opened.
 	*/
 	async questionEncoder(): Promise<Encoder> {
@@ -223,7 +223,7 @@ export class LiveCollection {
 	async search(text: string, options: CollectionSearchOptions): Promise<{readonly hits: CollectionHit[]; readonly search: CheckedSearch}> {
 		const search = checkedSearch(text, options, this.#context());
 		const {signal} = options;
-		// This comes before the search, so that a collection without an encoder of passages rejects the call even if there are no hits.
+		// This comes before the search, so that a collection without a passage encoder rejects the call even if there are no hits.
 		const encoder = search.include.has('sentence') ? await this.#encoders().sentences() : undefined;
 		if (this.#commits.isDue()) {
 			await this.#commits.refreshIfChanged(async () => this.refresh());

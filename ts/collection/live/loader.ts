@@ -14,7 +14,7 @@ interface LoaderOptions {
 	readonly split: SplitSetting;
 	/** The dimension of the vectors; `undefined` if the collection has none. */
 	readonly dim: number | undefined;
-	/** Returns the encoder of passages. Called only if a passage must be encoded. */
+	/** Returns the passage encoder. Called only if a passage must be encoded. */
 	readonly encoder: () => Promise<Encoder>;
 	/** Whether documents replace those that have the same ids. */
 	readonly upsert: boolean;

@@ -1,7 +1,7 @@
 /**
 Finds the best sentence of each hit of a dense or hybrid search: the sentence whose vector is most similar to the query's vector.
 
-A sentence is encoded as if it were a passage of its own: by the encoder of passages, with the title of its passage, which often names what
+A sentence is encoded as if it were a passage of its own: by the passage encoder, with the title of its passage, which often names what
 a sentence calls "it". For 422 questions of the bundled encyclopedia, the best sentence of the gold passage has the answer 381 times with
 titles, and 371 times without titles (minilm-encoder). Sentences are encoded one at a time, because with ONNX Runtime, an int8 model chooses
 the quantization scale of its activations per batch, and the best sentence of a hit must not depend on the other hits.
@@ -18,7 +18,7 @@ import type {Highlight} from './types.ts';
 type Similarity = NonNullable<Settings['similarity']>;
 
 interface SentenceOptions {
-	/** The encoder of passages. */
+	/** The passage encoder. */
 	readonly encoder: Encoder;
 	readonly similarity: Similarity;
 	/** The vector of the query. */

@@ -42,9 +42,9 @@ export interface Settings {
 	readonly similarity: 'dot' | 'cosine' | 'l2' | null;
 	/** Whether vectors have length 1, so that scores are at most 1. */
 	readonly unit: boolean;
-	/** The encoder of passages; `null` if the collection was created without one. */
+	/** The passage encoder; `null` if the collection was created without one. */
 	readonly encoder: StoredEncoder | null;
-	/** The encoder of questions; `null` if it is the encoder of passages. */
+	/** The question encoder; `null` if it is the passage encoder. */
 	readonly questionEncoder: StoredEncoder | null;
 }
 

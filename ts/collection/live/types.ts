@@ -24,7 +24,7 @@ export interface CollectionSearchOptions<Part extends Include = Include, Fields 
 	/** Restricts the search to passages that match. A hybrid search filters both lists before it fuses them. @default all */
 	readonly filter?: Filter<Fields> | undefined;
 	/**
-	What hits have besides ids and scores. Only 'sentence' is slow: the encoder of passages encodes each sentence of each hit.
+	What hits have besides ids and scores. Only 'sentence' is slow: the passage encoder encodes each sentence of each hit.
 	@default []
 	*/
 	readonly include?: readonly Part[] | undefined;
@@ -78,7 +78,7 @@ export interface HitParts<Fields = any> {
 	/**
 	The sentence of the text that is closest in meaning to the query: the one whose vector is most similar to the vector of the query, or the
 	first of several such sentences. A sentence is encoded like a passage, with the title. `start` and `end` are 0 for a blank text. Only for
-	the retrievers 'dense' and 'hybrid', in a collection with an encoder of passages.
+	the retrievers 'dense' and 'hybrid', in a collection with a passage encoder.
 	*/
 	readonly sentence: Highlight;
 }
@@ -124,9 +124,9 @@ export interface CollectionStats {
 	readonly hasChanges: boolean;
 	/** How the texts of documents are split into passages; `false` if each is one passage. */
 	readonly split: SplitSetting;
-	/** The encoder of passages; `undefined` without one. */
+	/** The passage encoder; `undefined` without one. */
 	readonly encoder: StoredEncoder | undefined;
-	/** The encoder of questions, if it is not the encoder of passages. */
+	/** The question encoder, if it is not the passage encoder. */
 	readonly questionEncoder: StoredEncoder | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** An encoder of questions with a cache in memory. */
+/** A question encoder with a cache in memory. */
 import type {EncodeOptions, Encoder, EncoderInput, Vectors} from '../../core/types.ts';
 
 /**

@@ -18,12 +18,12 @@ export const splitFlags: ReadonlyArray<StudyFlag<StudyOptions>> = [
 ];
 
 export const encoderFlags: ReadonlyArray<StudyFlag<StudyOptions>> = [
-	{option: 'encoder', placeholder: '<model>', type: 'model', help: 'encoder of passages', default: DEFAULT_ENCODER},
+	{option: 'encoder', placeholder: '<model>', type: 'model', help: 'passage encoder', default: DEFAULT_ENCODER},
 	{
 		option: 'questionEncoder',
 		placeholder: '<model>',
 		type: 'model',
-		help: 'encoder of questions, if it is a different model, as with DPR',
+		help: 'question encoder, if it is a different model, as with DPR',
 	},
 ];
 

@@ -19,7 +19,7 @@ export interface StudyInputs {
 	/** The question files, each with the number of questions that are used. */
 	readonly questionFiles: readonly StudyInput[];
 	readonly encoder: StudyModel;
-	/** Missing if the encoder of passages encodes questions as well. */
+	/** Missing if the passage encoder encodes questions as well. */
 	readonly questionEncoder?: StudyModel;
 }
 

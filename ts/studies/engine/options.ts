@@ -23,9 +23,9 @@ export interface StudyOptions extends Omit<CallOptions, 'onProgress'> {
 	readonly development?: string | undefined;
 	/** Path of the test questions, if their file name does not identify them. */
 	readonly test?: string | undefined;
-	/** The encoder of passages. @default 'minilm-encoder' */
+	/** The passage encoder. @default 'minilm-encoder' */
 	readonly encoder?: string | undefined;
-	/** The encoder of questions, if it is a different model, as in DPR. @default the encoder of passages */
+	/** The question encoder, if it is a different model, as in DPR. @default the passage encoder */
 	readonly questionEncoder?: string | undefined;
 	/** A difference is significant if its corrected p-value is below this. @default 0.01 */
 	readonly significance?: number | undefined;

@@ -31,7 +31,7 @@ export interface PhraseStudy {
 	readonly questions: PhraseQuestions;
 	readonly relevance: Relevance;
 	readonly encoder: StudyModel;
-	/** The encoder of questions, if it is not the encoder of passages. */
+	/** The question encoder, if it is not the passage encoder. */
 	readonly questionEncoder?: StudyModel;
 	readonly settings: PhraseSettings;
 	/** One for each phrase length, such as M1 and M3; M0 is the last one. */

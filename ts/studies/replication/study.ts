@@ -28,7 +28,7 @@ export interface Study {
 	readonly corpus: StudyInput;
 	/** Development questions, on which weights are tuned, and test questions, on which everything else is measured. */
 	readonly questions: {readonly development: StudyInput; readonly test: StudyInput};
-	/** The encoder of passages, the encoder of questions if it is a different model, and the reader if there was one. */
+	/** The passage encoder, the question encoder if it is a different model, and the reader if there was one. */
 	readonly models: {readonly encoder: StudyModel; readonly questionEncoder?: StudyModel; readonly reader: StudyModel | null};
 	readonly settings: Settings;
 	readonly retrieval: RetrievalStudy;

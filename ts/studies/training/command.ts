@@ -44,7 +44,7 @@ export const trainingCommand: StudyCommand<TrainingStudyOptions> = {
 			option: 'reader',
 			placeholder: '<model>',
 			type: 'model',
-			help: 'a reader to train, after the encoder and jointly with the encoder of questions (appendix D)',
+			help: 'a reader to train, after the encoder and jointly with the question encoder (appendix D)',
 		},
 		{
 			option: 'passagesPerQuestion',

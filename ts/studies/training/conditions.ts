@@ -78,8 +78,8 @@ export const curveName = (examples: number): string => `examples-${examples}`;
 /** Names of the conditions of Table 5, unless the first one is the reference condition. */
 export const supervisionNames = {gold: 'gold-positives', distant: 'distant-positives'} as const;
 
-/** Names of the conditions of appendix D: a reader trained after the encoder, and one trained together with the encoder of questions. */
-export const jointNames = {separate: 'reader-after', joint: 'reader-joint'} as const;
+/** Names of the conditions of appendix D: a reader trained after the encoder, and one trained together with the question encoder. */
+export const jointNames = {separate: 'reader-separate', joint: 'reader-joint'} as const;
 
 /** The conditions of Table 6 that are not the reference condition, which has the similarity `dot` and the loss `nll`. */
 export const similarityConditions = [

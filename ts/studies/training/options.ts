@@ -47,8 +47,8 @@ export interface TrainingStudyOptions extends Omit<JudgedStudyOptions, 'developm
 	*/
 	readonly transfer?: readonly string[] | undefined;
 	/**
-	A reader, or an encoder that becomes one. If it is given, the study compares joint training of the encoder of questions and the reader with
-	training one after the other (appendix D). Training and test questions then need answers. @default none
+	A reader, or an encoder that becomes one. If it is given, the study compares joint training of the question encoder and the reader with
+	training them separately (appendix D). Training and test questions then need answers. @default none
 	*/
 	readonly reader?: string | undefined;
 	/** Number of passages per question that readers get in a step, and that they read to answer a test question. @default 24 */

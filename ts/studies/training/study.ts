@@ -46,7 +46,7 @@ export interface TrainingStudy {
 	readonly tests: TrainingTests;
 	/** The results on other data sets (Table 2); empty without the option `transfer`. */
 	readonly transfer: readonly OtherDatasetResults[];
-	/** Joint training of the encoder of questions and a reader (appendix D); only with the option `reader`. */
+	/** Joint training of the question encoder and a reader (appendix D); only with the option `reader`. */
 	readonly joint?: JointStudy;
 	/** The command that repeats this study. It names files without their folders. */
 	readonly command?: string;
@@ -128,12 +128,10 @@ export interface JointSettings {
 	readonly passagesPerQuestion: number;
 }
 
-/** The comparison of joint training with training one after the other. */
+/** The comparison of joint training with training the encoder and the reader separately. */
 export interface JointStudy {
-	/** Training one after the other, then joint training. */
+	/** Separate training, then joint training. */
 	readonly rows: readonly JointRow[];
-	/** Number of training questions with a retrieved passage that contains an answer. */
-	readonly examples: number;
 }
 
 export interface JointRow {
@@ -142,6 +140,8 @@ export interface JointRow {
 	readonly values: readonly number[];
 	/** The share of test questions that the reader answers with an accepted answer. */
 	readonly exactMatch: number;
+	/** Number of training questions with a retrieved passage that contains an answer. */
+	readonly examples: number;
 	/** Number of steps, and the mean losses of the first and of the last epoch. Joint losses are the sums of those of encoder and reader. */
 	readonly training: Pick<TrainingSummary, 'steps' | 'losses'>;
 }

@@ -33,7 +33,7 @@ export interface VocabularyStudy {
 	readonly corpus: StudyInput & {readonly words: number};
 	readonly questions: VocabularyQuestions;
 	readonly encoder: StudyModel;
-	/** The encoder of questions, if it is not the encoder of passages. */
+	/** The question encoder, if it is not the passage encoder. */
 	readonly questionEncoder?: StudyModel;
 	/**
 	The masked-language-model head that projects vectors onto its vocabulary, and the number of tokens in this

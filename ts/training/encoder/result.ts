@@ -17,7 +17,7 @@ export interface EncoderValidation {
 export interface TrainedEncoder {
 	/** The folder of the trained encoder, which `OnnxEncoder.load` opens. */
 	readonly folder: string;
-	/** The folder of the encoder of passages. The same as `folder` unless it has parameters of its own. */
+	/** The folder of the passage encoder. The same as `folder` unless it has parameters of its own. */
 	readonly passageFolder: string;
 	/**
 	The epoch whose weights were kept, from 1; 0 if no epoch was better than the model before training. Without validation examples, the last

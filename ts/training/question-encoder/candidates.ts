@@ -1,10 +1,12 @@
 /** The passages that the questions of a batch are compared with. */
+import {yieldIfOverBudget} from '../../core/event-loop.ts';
+import type {QuestionWithPositive} from './questions.ts';
 import type {Retrieved} from './retrieval.ts';
 
 /** Passages, and which of them are positive for each question. */
 export interface Candidates {
 	readonly ids: readonly string[];
-	/** The end of each question's positives in `positives`. */
+	/** The exclusive end offset of each question's positives in `positives`. */
 	readonly positiveEnds: Uint32Array;
 	/** Positions in `ids`. */
 	readonly positives: Uint32Array;
@@ -12,26 +14,30 @@ export interface Candidates {
 
 /**
 Collects the passages that were retrieved for any question of a batch, each once, and the known positive of each question. All of them are
-compared with all questions, as in appendix D of Karpukhin et al. (2020): a passage is negative for a question for which it was not retrieved.
+compared with all questions (Karpukhin et al., 2020, appendix D). Positives of a question are its known positive, those that were retrieved
+for it, and, of its given positives, all that any question of the batch retrieved.
 */
-export function candidatesOf(knownPositives: readonly string[], retrieved: readonly Retrieved[]): Candidates {
+export async function candidatesOf(
+	questions: ReadonlyArray<Pick<QuestionWithPositive, 'positive' | 'positives'>>,
+	retrieved: readonly Retrieved[],
+): Promise<Candidates> {
 	const positions = new Map<string, number>();
-	const position = (id: string): number => {
-		const known = positions.get(id) ?? positions.size;
-		positions.set(id, known);
-		return known;
-	};
-	const positives: number[] = [];
-	const ends = retrieved.map(({ids, isPositive}, question) => {
-		const own = new Set([position(knownPositives[question]!)]);
-		for (const [i, id] of ids.entries()) {
-			const at = position(id);
-			if (isPositive[i]) {
-				own.add(at);
+	for (const [i, {positive}] of questions.entries()) {
+		for (const id of [positive, ...retrieved[i]!.ids]) {
+			if (!positions.has(id)) {
+				positions.set(id, positions.size);
 			}
 		}
-		positives.push(...own);
-		return positives.length;
-	});
-	return {ids: [...positions.keys()], positiveEnds: Uint32Array.from(ends), positives: Uint32Array.from(positives)};
+		await yieldIfOverBudget();
+	}
+	const all: number[] = [];
+	const ends: number[] = [];
+	for (const [i, {positive, positives = []}] of questions.entries()) {
+		const {ids, isPositive} = retrieved[i]!;
+		const own = new Set([positive, ...ids.filter((_, at) => isPositive[at]), ...positives.filter(id => positions.has(id))]);
+		all.push(...[...own].map(id => positions.get(id)!));
+		ends.push(all.length);
+		await yieldIfOverBudget();
+	}
+	return {ids: [...positions.keys()], positiveEnds: Uint32Array.from(ends), positives: Uint32Array.from(all)};
 }

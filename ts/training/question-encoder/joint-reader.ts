@@ -1,4 +1,4 @@
-/** The reader that is trained together with an encoder of questions, on the passages that the encoder retrieves. */
+/** The reader that is trained together with a question encoder, on the passages that the encoder retrieves. */
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import {type Binding, callNative, callSync, native} from '../../core/native/native.ts';
 import type {CallOptions, Passage} from '../../core/types.ts';
@@ -8,10 +8,10 @@ import type {TrainingQuestion} from '../data/mining-options.ts';
 import {type QuestionPassages, chunks, questionColumns} from '../reader/questions.ts';
 import {shuffled} from '../run/random-order.ts';
 import type {QuestionWithPositive} from './questions.ts';
-import {type Retrieved, firstPassages} from './retrieval.ts';
+import {type Retrieved, firstNegatives, firstPositives} from './retrieval.ts';
 
-/** Numbers of the best positive and negative passages from which those of a step are drawn (Karpukhin et al., 2020, appendix D). */
-const POSITIVES = 5;
+/** Numbers of the best positives and negatives from which those of a step are drawn (Karpukhin et al., 2020, appendix D). */
+export const POSITIVES = 5;
 const NEGATIVES = 30;
 
 /** Maximum number of tokens per answer in validations. */
@@ -49,20 +49,23 @@ export class JointReader {
 		call: CallOptions,
 	): Promise<Binding.NativeStepReport> {
 		const {store, labeler, passagesPerQuestion} = this.#inputs;
-		const positives = retrieved.map((list, i) => [...new Set([questions[i]!.positive, ...firstPassages(list, true, POSITIVES)])]);
-		const negatives = retrieved.map(list => shuffled(firstPassages(list, false, NEGATIVES), random, passagesPerQuestion - 1));
+		const pool = Math.max(NEGATIVES, passagesPerQuestion - 1);
+		const positives = retrieved.map((list, i) => [...new Set([...firstPositives(list, POSITIVES), questions[i]!.positive])]);
+		const negatives = retrieved.map(list => shuffled(firstNegatives(list, pool), random, passagesPerQuestion - 1));
 		const passages = await passagesById(store, [...positives, ...negatives].flat());
+		const texts = (ids: readonly string[]): Passage[] => ids.map(id => passages.get(id)!);
 		const withPositives = questions.map(({text, answers = []}, i) => ({
 			question: text,
 			answers,
-			passages: positives[i]!.map(id => passages.get(id)!),
+			passages: texts(positives[i]!),
 		}));
-		const accepted = await passagesWithAnswer(withPositives, labeler, call);
-		const batch = withPositives.map(({question, answers}, i) => ({
-			question,
-			answers,
-			passages: [...shuffled(accepted[i]!, random, 1), ...negatives[i]!.map(id => passages.get(id)!)],
-		}));
+		const trainable = await passagesWithAnswer(withPositives, labeler, call);
+		const batch = withPositives.map(({question, answers}, i) => {
+			// The known positive is the last one. It is used only if no other can be.
+			const all = trainable[i]!;
+			const [positive] = all.length > 1 ? shuffled(withoutLastUnless(all, retrieved[i]!, questions[i]!.positive), random, 1) : all;
+			return {question, answers, passages: [positive!, ...distinctFrom(positive!, texts(negatives[i]!))]};
+		});
 		for (const chunk of chunks(batch, question => question)) {
 			callSync(() => this.#trainer.addQuestions(questionColumns(chunk)));
 			await yieldIfOverBudget();
@@ -111,6 +114,21 @@ export class JointReader {
 	close(): void {
 		this.#trainer.close();
 	}
+}
+
+/** Drops the known positive, which is the last passage, unless it is one of the best retrieved positives. */
+function withoutLastUnless(passages: QuestionPassages['passages'], retrieved: Retrieved, known: string): QuestionPassages['passages'] {
+	return firstPositives(retrieved, POSITIVES).includes(known) ? passages : passages.slice(0, -1);
+}
+
+/** Drops passages with the text of the positive, and those whose text occurs before. */
+function distinctFrom(positive: {readonly text: string}, passages: readonly Passage[]): Passage[] {
+	const seen = new Set([positive.text]);
+	return passages.filter(({text}) => {
+		const isNew = !seen.has(text);
+		seen.add(text);
+		return isNew;
+	});
 }
 
 /** Keeps the passages of each question that contain an answer which training can use. */

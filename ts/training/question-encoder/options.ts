@@ -1,5 +1,5 @@
 /** The options of `trainQuestionEncoder`. */
-import {checkCount, checkOneOf, checkString} from '../../core/checks.ts';
+import {checkBoolean, checkCount, checkOneOf, checkString} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type OptionNames, checkOptions, optionNames} from '../../core/options.ts';
 import type {AnswerKind} from '../../core/types.ts';
@@ -15,18 +15,24 @@ import {
 import type {QuestionEncoderValidation} from './result.ts';
 
 /**
-How an encoder of questions is trained, alone or together with a reader. The best epoch is the one with the highest mean reciprocal rank; with a
+How a question encoder is trained, alone or together with a reader. The best epoch is the one with the highest mean reciprocal rank; with a
 reader, the one with the most exact matches.
 */
 export interface TrainQuestionEncoderOptions extends TrainingOptions<QuestionEncoderValidation, TrainingQuestion> {
 	/** Number of questions per step. @default 16 */
 	readonly batchSize?: number | undefined;
-	/** Number of passages that are retrieved per question. @default 100 */
+	/** Number of passages that are retrieved per question (k). @default 100 */
 	readonly depth?: number | undefined;
 	/** The highest learning rate of the encoder. @default 2e-5 */
 	readonly learningRate?: number | undefined;
 	/** Similarities are divided by this number in the loss. @default 0.05 for vectors of unit length, else 1 */
 	readonly temperature?: number | undefined;
+	/** How the token vectors become one vector; the same as for the vectors of the index. @default as the model is configured, else 'cls' */
+	readonly pooling?: 'cls' | 'mean' | undefined;
+	/** Whether vectors are scaled to unit length; the same as for the vectors of the index. @default as the model is configured, else false */
+	readonly normalize?: boolean | undefined;
+	/** Maximum number of tokens per question, special tokens included. @default as the model is configured, else 256 */
+	readonly maxTokens?: number | undefined;
 	/** Whether accepted answers are texts or regular expressions. A reader needs texts. @default 'text' */
 	readonly answerKind?: AnswerKind | undefined;
 	/** A reader to train with the encoder, as the `init` of `trainReader`. @default none */
@@ -43,6 +49,9 @@ const names: OptionNames = optionNames<TrainQuestionEncoderOptions>({
 	depth: true,
 	learningRate: true,
 	temperature: true,
+	pooling: true,
+	normalize: true,
+	maxTokens: true,
 	answerKind: true,
 	reader: true,
 	readerLearningRate: true,
@@ -80,13 +89,19 @@ export function checkedTrainQuestionEncoderOptions(options: TrainQuestionEncoder
 	if (checked.temperature !== undefined) {
 		checkRange('temperature', checked.temperature, value => value > 0, 'a number above 0');
 	}
+	if (checked.pooling !== undefined) {
+		checkOneOf('pooling', checked.pooling, ['cls', 'mean']);
+	}
+	if (checked.normalize !== undefined) {
+		checkBoolean('normalize', checked.normalize);
+	}
+	if (checked.maxTokens !== undefined) {
+		checkCount('maxTokens', checked.maxTokens, 8, 1_000_000);
+	}
 	if (checked.reader !== undefined) {
 		checkString('reader', checked.reader);
 		if (checked.answerKind === 'pattern') {
-			throw new RetrievalError(
-				'ERR_ARGUMENT',
-				'answerKind: expected text, because a reader is trained on the places of answers, got pattern',
-			);
+			throw new RetrievalError('ERR_ARGUMENT', 'answerKind: expected text, because a reader is trained on answer spans, got pattern');
 		}
 	}
 	for (const name of ['readerLearningRate', 'passagesPerQuestion'] as const) {

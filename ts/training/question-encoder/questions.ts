@@ -1,4 +1,4 @@
-/** The questions that an encoder of questions is trained on, or validated with. */
+/** The questions that a question encoder is trained on, or validated with. */
 import {RetrievalError} from '../../core/errors.ts';
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import {type TrainingQuestion, checkTrainingQuestion} from '../data/mining-options.ts';
@@ -32,30 +32,33 @@ export const isUsable = ({answers = [], positives = []}: TrainingQuestion, hasRe
 	answers.length > 0 || (positives.length > 0 && !hasReader);
 
 /** Returns questions in the form of examples, for the fingerprint of a training run. */
-export function asExamples(questions: readonly TrainingQuestion[]): TrainingExample[] {
-	return questions.map(({text, answers = [], positives = []}) => ({
-		question: text,
-		answers: [...answers],
-		positives: positives.map(id => ({text: id})),
-		hardNegatives: [],
-		negatives: [],
-	}));
+export async function asExamples(questions: readonly TrainingQuestion[]): Promise<TrainingExample[]> {
+	const examples: TrainingExample[] = [];
+	for (const {text, answers = [], positives = []} of questions) {
+		await yieldIfOverBudget();
+		examples.push({
+			question: text,
+			answers: [...answers],
+			positives: positives.map(id => ({text: id})),
+			hardNegatives: [],
+			negatives: [],
+		});
+	}
+	return examples;
 }
 
-/** Fails if there are no questions to train on, or none to validate with although there should be. */
-export function checkQuestions(
-	usable: readonly unknown[],
-	questions: readonly unknown[],
-	dev: readonly unknown[],
-	hasDev: boolean,
-	depth: number,
-): void {
+/** Fails if there are no questions to train on. */
+export function checkQuestions(usable: readonly unknown[], questions: readonly unknown[], depth: number): void {
 	if (usable.length === 0) {
 		throw new RetrievalError(
 			'ERR_ARGUMENT',
-			`questions: expected some with a positive passage in the index: one of positives, or one of the best ${depth} passages with an accepted answer; got none of ${questions.length}`,
+			`questions: expected at least 1 question with a positive (an id in positives that the index has, or an answer in its ${depth} best passages), got 0 of ${questions.length}`,
 		);
 	}
+}
+
+/** Fails if there are no questions to validate with although there should be. */
+export function checkDevQuestions(dev: readonly unknown[], hasDev: boolean): void {
 	if (hasDev && dev.length === 0) {
 		throw new RetrievalError('ERR_ARGUMENT', 'dev: expected at least 1 question with answers or positives, got none');
 	}

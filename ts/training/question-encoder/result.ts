@@ -3,7 +3,7 @@ import type {TrainingEpoch} from '../run/result.ts';
 
 /** How well the positives of the validation questions are found in the index, and the questions are answered. */
 export interface QuestionEncoderValidation {
-	/** The mean over all questions of 1 / rank of the first positive, or 0 if none is among the best 100 passages. Higher is better. */
+	/** MRR@100: the mean over all questions of 1 / rank of the first positive, or 0 if none is among the best 100 passages. Higher is better. */
 	readonly meanReciprocalRank: number;
 	/** The share of questions with a positive among the best k passages, for k = 1, 5, 20 and 100. */
 	readonly topK: {readonly 1: number; readonly 5: number; readonly 20: number; readonly 100: number};
@@ -20,7 +20,7 @@ export interface QuestionEncoderValidation {
 
 /** The result of `trainQuestionEncoder`. */
 export interface TrainedQuestionEncoder {
-	/** The folder of the trained encoder of questions, which `OnnxEncoder.load` opens. */
+	/** The folder of the trained question encoder, which `OnnxEncoder.load` opens. */
 	readonly folder: string;
 	/** With a reader: the folder of the trained reader, which `ExtractiveReader.load` opens. */
 	readonly readerFolder?: string;

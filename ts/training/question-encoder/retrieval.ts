@@ -14,12 +14,16 @@ export interface Retrieved {
 	readonly ids: readonly string[];
 	/** Whether each passage is positive. */
 	readonly isPositive: readonly boolean[];
+	/** Whether each passage contains an accepted answer. */
+	readonly hasAnswer: readonly boolean[];
 }
 
 export interface RetrievalInputs {
 	readonly index: NativeVectorIndex;
 	readonly texts: Binding.NativeTexts;
 	readonly answerKind: AnswerKind;
+	/** Number of threads; 0 for one per core. */
+	readonly threads: number;
 }
 
 export class Retrieval {
@@ -39,33 +43,39 @@ export class Retrieval {
 		k: number,
 		{signal}: CallOptions,
 	): Promise<Retrieved[]> {
-		const {index, texts, answerKind} = this.#inputs;
+		const {index, texts, answerKind, threads} = this.#inputs;
 		const keys = questions.map((_, i) => `${i}`);
-		const run = await index.searchRun(keys, vectors, {k, signal});
+		const run = await index.searchRun(keys, vectors, {k, signal, ...(threads > 0 && {threads})});
 		const judge = new native.AnswerJudge([run], texts, k, answerKind === 'pattern');
-		for (const [i, {answers = [], positives = []}] of questions.entries()) {
-			judge.add(keys[i]!, positives.length > 0 ? [] : [...answers]);
+		for (const [i, {answers = []}] of questions.entries()) {
+			judge.add(keys[i]!, [...answers]);
 		}
-		const hasAnswer = await callNative({signal}, async control => judge.withAnswers(control));
+		const flags = await callNative({signal}, async control => judge.withAnswers(control));
 		const retrieved: Retrieved[] = [];
 		let hit = 0;
 		for (const [i, {positives = []}] of questions.entries()) {
 			await yieldIfOverBudget();
 			const ids = idsOf(run, keys[i]!)!;
 			const given = new Set(positives);
-			const first = hit;
+			const hasAnswer = Array.from(flags.subarray(hit, hit + ids.length), flag => flag === 1);
 			hit += ids.length;
-			retrieved.push({ids, isPositive: ids.map((id, at) => (given.size > 0 ? given.has(id) : hasAnswer[first + at] === 1))});
+			retrieved.push({ids, hasAnswer, isPositive: given.size > 0 ? ids.map(id => given.has(id)) : hasAnswer});
 		}
 		return retrieved;
 	}
 }
 
-/** The first `count` passages that are positive, or that are not. */
-export function firstPassages({ids, isPositive}: Retrieved, wanted: boolean, count: number): string[] {
+/** The first `count` positives. */
+export const firstPositives = ({ids, isPositive}: Retrieved, count: number): string[] => firstOf(ids, at => isPositive[at]!, count);
+
+/** The first `count` passages that are not positive and contain no answer. */
+export const firstNegatives = ({ids, isPositive, hasAnswer}: Retrieved, count: number): string[] =>
+	firstOf(ids, at => !isPositive[at] && !hasAnswer[at], count);
+
+function firstOf(ids: readonly string[], isWanted: (position: number) => boolean, count: number): string[] {
 	const found: string[] = [];
 	for (let at = 0; at < ids.length && found.length < count; at += 1) {
-		if (isPositive[at] === wanted) {
+		if (isWanted(at)) {
 			found.push(ids[at]!);
 		}
 	}

@@ -1,6 +1,6 @@
-/** Trains the encoder of questions for an index whose vectors stay as they are. */
+/** Trains the question encoder for an index whose vectors stay as they are. */
 import {join, resolve} from 'node:path';
-import {checkInstance, checkIterable, checkObject, checkString} from '../../core/checks.ts';
+import {checkInstance, checkIterable, checkObject, checkString, isInstance, kindOf} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type Binding, callNative, native} from '../../core/native/native.ts';
 import {nativeTexts} from '../../core/native/texts.ts';
@@ -18,7 +18,7 @@ import {train} from '../run/train.ts';
 import type {JointReaderInputs} from './joint-reader.ts';
 import {type CheckedTrainQuestionEncoderOptions, type TrainQuestionEncoderOptions, checkedTrainQuestionEncoderOptions} from './options.ts';
 import {withPositives} from './prepare.ts';
-import {asExamples, checkQuestions, collectQuestions, isUsable} from './questions.ts';
+import {asExamples, checkDevQuestions, checkQuestions, collectQuestions, isUsable} from './questions.ts';
 import type {TrainedQuestionEncoder} from './result.ts';
 import {Retrieval} from './retrieval.ts';
 import {TrainableQuestionEncoder} from './trainable-question-encoder.ts';
@@ -32,37 +32,39 @@ export interface IndexedPassages {
 }
 
 /**
-Trains the encoder of questions for an index whose vectors stay as they are, so that no passage needs to be encoded again. With the option
-`reader`, trains a reader at the same time, on the passages that the encoder retrieves (Karpukhin et al., 2020, appendix D).
+Trains the question encoder for an index with fixed passage vectors, so that no passage needs to be encoded again. With the option `reader`,
+also trains a reader, on the passages that the encoder retrieves.
 
-In each step, the current encoder retrieves the best `depth` passages for each question of a batch. All passages of the batch are compared
-with all questions: the loss is the marginal negative log likelihood of a question's positives (Lee et al., 2019), which are its given
-`positives`, or else the retrieved passages that contain one of its `answers`. The reader gets one of the best 5 positives and some of the best
-30 negatives; its loss is that of `trainReader`.
+In each step, the current encoder retrieves the best `depth` passages for each question of a batch. All passages of the batch are compared with
+all questions: the loss is the marginal negative log likelihood of a question's positives (Lee et al., 2019), which are the ids in `positives` or,
+without them, the retrieved passages that contain one of its `answers`. One positive of each question, the known positive, was found before
+training, and is always among the passages. The reader gets one of the best 5 positives and some of the best 30 passages that are not positive
+and contain no answer; its loss is that of `trainReader`, and has no gradient with respect to the question encoder. This is our reading of the
+joint training of Karpukhin et al. (2020, appendix D).
 
-`init` is the model to start from, as for `trainEncoder`; usually, it is the encoder that made the index. The trained encoder is written to the
-folder `output`; with a reader, to its folder `question-encoder`, and the reader to the folder `reader`. `OnnxEncoder.load` opens the encoder, and the
-index accepts it.
+`init` is the model to start from, as for `trainEncoder`; usually, it is the encoder that made the index. Writes the trained encoder to `output`; with
+a reader, writes the models to `output/question-encoder` and `output/reader`. `OnnxEncoder.load` opens the encoder, and the index accepts it.
 
-A question is skipped, and counted, if it has no positive: none of its given `positives` is in the index, or, if none are given, none of the
-best `depth` passages before training contains an answer. A reader needs an answer that it can use (see `trainReader`).
+A question is skipped, and counted, if it has no positive: the index has none of the ids in `positives` or, without them, none of the best `depth`
+passages before training contains an answer. With a reader, a positive must contain an answer as whole words within one window.
 
 While it runs, the folder also has a checkpoint. A later call with the same arguments resumes from there, and its result is bit-identical to
 that of an uninterrupted run. If the run had already finished, the call returns its result. If another process is training in
 the same folder, the call waits for it.
 
-Fails as `trainEncoder` and `trainReader` do; with `ERR_ARGUMENT` if no question has a positive, or if `passages` lacks one that was retrieved; and
-with `ERR_DIMENSION` if the vectors of the model and of the index differ in dimension.
+Fails with `ERR_ARGUMENT` if no question has a positive, if `passages` lacks a passage of the index, or if the folder `output` is that of the
+model, of another training run, or has other files; with `ERR_DIMENSION` if the vectors of the model and of the index differ in dimension; with
+`ERR_MODEL_MISSING` or `ERR_DOWNLOAD` if a model is not found; with `ERR_MODEL` if it has another architecture; and with `ERR_TRAINING` if the loss
+or the norm of the gradients is not finite.
 
 @example
 ```
-const collection = await Collection.open('./my-index');
-const index = await FlatIndex.open('./my-index/flat.pkflat');
-const questions = await readQuestions('./train.jsonl');
-await trainQuestionEncoder(questions, {index, passages: collection.passages}, 'minilm-encoder', './my-question-encoder');
+await using collection = await Collection.open('./my-index');
+const index = await collection.flat();
+await trainQuestionEncoder(readQuestions('./train.jsonl'), {index, passages: collection.passages}, 'minilm-encoder', './my-question-encoder');
 
-const encoder = await OnnxEncoder.load('./my-question-encoder');
-const searcher = new DenseSearcher({encoder, index});
+await using encoder = await OnnxEncoder.load('./my-question-encoder');
+const hits = await new DenseSearcher({encoder, index}).search('who painted the sea?');
 ```
 */
 export async function trainQuestionEncoder(
@@ -95,12 +97,13 @@ export async function trainQuestionEncoder(
 	const all = await collectQuestions('questions', questions, signal);
 	const allDev = await collectQuestions('dev', checked.dev ?? [], signal);
 	const dev = allDev.filter(question => isUsable(question, reader !== undefined));
-	const retrieval = new Retrieval({index, texts: await nativeTexts(passages), answerKind});
+	checkDevQuestions(dev, checked.dev !== undefined);
+	const retrieval = new Retrieval({index, texts: await nativeTexts(passages), answerKind, threads: checked.threads});
 	const settings = await nativeOptions(model, index, checked);
-	const usable = await prepared(model, settings(1), index.dim, checked, async trainer =>
+	const {questions: usable, fingerprint} = await withInitialModel(model, settings(1), index.dim, checked, async trainer =>
 		withPositives(all, {trainer, retrieval, index, store: passages, depth, labeler: reader?.labeler}, {signal}),
 	);
-	checkQuestions(usable, all, dev, checked.dev !== undefined, depth);
+	checkQuestions(usable, all, depth);
 	const order = new EpochOrder([...usable.keys()], checked);
 	const encoderSettings = settings(order.batchCount);
 	const readerSettings = reader && {
@@ -113,7 +116,8 @@ export async function trainQuestionEncoder(
 		...identityOf(checked, encoderSettings.step),
 		depth,
 		answerKind,
-		index: {size: index.size, similarity: index.similarity, metadata: index.metadata},
+		index: {kind: index.constructor.name, size: index.size, similarity: index.similarity, metadata: index.metadata},
+		retrieved: fingerprint,
 		model: await modelFingerprint(model),
 		...(reader && {
 			reader: await modelFingerprint(reader.model),
@@ -123,7 +127,7 @@ export async function trainQuestionEncoder(
 		}),
 	};
 	const {epochs, bestEpoch} = await train(
-		{options: checked, folder, written, identity, examples: [asExamples(all), asExamples(allDev)]},
+		{options: checked, folder, written, identity, examples: [await asExamples(all), await asExamples(allDev)]},
 		async () =>
 			TrainableQuestionEncoder.open({
 				model,
@@ -159,7 +163,9 @@ export async function trainQuestionEncoder(
 function checkedCorpus(corpus: IndexedPassages): {readonly index: NativeVectorIndex; readonly passages: PassageStore} {
 	checkObject('corpus', corpus, '{index, passages}');
 	const {index, passages} = corpus;
-	checkInstance('corpus: index', index, NativeVectorIndex);
+	if (!isInstance(index, NativeVectorIndex)) {
+		throw new RetrievalError('ERR_ARGUMENT', `corpus: index: expected a FlatIndex or an HnswIndex, got ${kindOf(index)}`);
+	}
 	checkInstance('corpus: passages', passages, PassageStore);
 	return {index, passages};
 }
@@ -171,13 +177,13 @@ async function openReader(model: string, {signal}: Pick<CheckedTrainQuestionEnco
 	return {model, limits, labeler};
 }
 
-/** Runs `prepare` with the model before training. */
-async function prepared<T>(
+/** Calls `work` with the model before training. */
+async function withInitialModel<T>(
 	model: string,
 	settings: Binding.NativeEncoderTrainingOptions,
 	dim: number,
 	{signal}: Pick<CheckedTrainQuestionEncoderOptions, 'signal'>,
-	prepare: (trainer: Binding.NativeEncoderTrainer) => Promise<T>,
+	work: (trainer: Binding.NativeEncoderTrainer) => Promise<T>,
 ): Promise<T> {
 	const trainer = await callNative({signal}, async () => native.openEncoderTrainer(model, false, settings));
 	try {
@@ -187,7 +193,7 @@ async function prepared<T>(
 				`init: expected vectors of dimension ${dim}, as the index has, got a model of dimension ${trainer.dim}`,
 			);
 		}
-		return await prepare(trainer);
+		return await work(trainer);
 	} finally {
 		trainer.close();
 	}
@@ -199,7 +205,8 @@ async function nativeOptions(
 	index: NativeVectorIndex,
 	options: CheckedTrainQuestionEncoderOptions,
 ): Promise<(batches: number) => Binding.NativeEncoderTrainingOptions> {
-	const config = await configured(model, {});
+	const {pooling, normalize: isNormalized, maxTokens} = options;
+	const config = await configured(model, {pooling, normalize: isNormalized, maxTokens});
 	const normalize = config.normalize || index.similarity === 'cosine';
 	const {encoder} = index.metadata;
 	return batches => ({

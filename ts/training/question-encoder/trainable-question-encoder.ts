@@ -16,7 +16,7 @@ import type {QuestionWithPositive} from './questions.ts';
 import type {QuestionEncoderValidation, TrainedQuestionEncoder} from './result.ts';
 import {QUESTIONS_PER_CALL, type Retrieval} from './retrieval.ts';
 
-/** Number of passages among which validations look for positives. */
+/** Number of passages among which validations look for positives; more if the reader gets more. */
 const VALIDATION_DEPTH = 100;
 
 /** How to open a `TrainableQuestionEncoder`. */
@@ -71,10 +71,7 @@ export class TrainableQuestionEncoder implements TrainableModel<QuestionEncoderV
 		const {index, retrieval, order, options} = this.#inputs;
 		const questions = (await order.positions(epoch, number)).map(i => this.#inputs.questions[i]!);
 		const {texts, retrieved} = await this.#retrieve(questions, options.depth, call, retrieval);
-		const {ids, positiveEnds, positives} = candidatesOf(
-			questions.map(({positive}) => positive),
-			retrieved,
-		);
+		const {ids, positiveEnds, positives} = await candidatesOf(questions, retrieved);
 		const passages = await queryBatch('passages', await index.vectors(ids), index.dim, call.signal);
 		const report = await callNative(call, async control => this.#trainer.stepQuestions(texts, passages, positiveEnds, positives, control));
 		const all = {...report, questions: questions.length};
@@ -87,7 +84,7 @@ export class TrainableQuestionEncoder implements TrainableModel<QuestionEncoderV
 	}
 
 	async validate(call: CallOptions): Promise<QuestionEncoderValidation | undefined> {
-		const {dev, retrieval} = this.#inputs;
+		const {dev, retrieval, options} = this.#inputs;
 		if (dev.length === 0) {
 			return undefined;
 		}
@@ -95,8 +92,8 @@ export class TrainableQuestionEncoder implements TrainableModel<QuestionEncoderV
 		let [matches, f1] = [0, 0];
 		for (let from = 0; from < dev.length; from += QUESTIONS_PER_CALL) {
 			const slice = dev.slice(from, from + QUESTIONS_PER_CALL);
-			const {retrieved} = await this.#retrieve(slice, VALIDATION_DEPTH, call, retrieval);
-			ranks.push(...retrieved.map(({isPositive}) => isPositive.indexOf(true) + 1));
+			const {retrieved} = await this.#retrieve(slice, Math.max(VALIDATION_DEPTH, options.passagesPerQuestion), call, retrieval);
+			ranks.push(...retrieved.map(({isPositive}) => isPositive.slice(0, VALIDATION_DEPTH).indexOf(true) + 1));
 			const answers = await this.#reader?.answer(slice, retrieved, call);
 			matches += answers?.matches ?? 0;
 			f1 += answers?.f1 ?? 0;
@@ -123,13 +120,18 @@ export class TrainableQuestionEncoder implements TrainableModel<QuestionEncoderV
 	}
 
 	/**
-	Writes the checkpoint of the reader, under a new name, before that of the encoder, which has this name. So both are of the same step,
-	even if the process ends between the two.
+	Writes the reader's checkpoint under a new name, then the encoder's, which stores that name: replacing the encoder's file switches both at
+	once.
 	*/
 	async save(path: string, state: string): Promise<void> {
 		const name = `${basename(path)}-reader-${Date.now()}-${process.pid}`;
-		await this.#reader?.save(join(dirname(path), name));
-		await callNative({}, async () => this.#trainer.save(path, JSON.stringify({state, reader: this.#reader && name})));
+		try {
+			await this.#reader?.save(join(dirname(path), name));
+			await callNative({}, async () => this.#trainer.save(path, JSON.stringify({state, reader: this.#reader && name})));
+		} catch (error) {
+			await rm(join(dirname(path), name), {force: true}).catch(() => {});
+			throw error;
+		}
 		await removeOthers(path, this.#reader && name);
 	}
 
@@ -139,6 +141,7 @@ export class TrainableQuestionEncoder implements TrainableModel<QuestionEncoderV
 		if (reader !== undefined) {
 			await this.#reader?.load(join(dirname(path), reader));
 		}
+		await removeOthers(path, reader);
 		return state;
 	}
 

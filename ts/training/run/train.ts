@@ -24,39 +24,57 @@ export interface TrainingInputs<V> {
 
 /**
 Runs a training run, or resumes it. If it has finished already and its models are there, returns its result, and does not call `open`. If another
-call or process is training in the same folder, waits until that has ended.
+call or process is training in the same folder, waits until that has ended, unless it is another training run, which is an error.
 */
 export async function train<V>(inputs: TrainingInputs<V>, open: () => Promise<TrainableModel<V>>): Promise<FinishedTraining<V>> {
-	const {folder, options} = inputs;
-	return whileLocked(join(folder, LOCK_FILE), options.signal, async () => trainLocked(inputs, open));
+	const {folder, options, identity, examples} = inputs;
+	const fingerprint = await trainingFingerprint(identity, ...examples);
+	const report = new TrainingReport(folder, fingerprint, identity);
+	const stored = options.resume ? await finished<V>(report, inputs) : undefined;
+	return (
+		stored ??
+		whileLocked(join(folder, LOCK_FILE), options.signal, async checkHeld => trainLocked(inputs, {fingerprint, report, checkHeld}, open))
+	);
 }
 
 async function trainLocked<V>(
-	{options, folder, written, identity, examples}: TrainingInputs<V>,
+	inputs: TrainingInputs<V>,
+	{
+		fingerprint,
+		report,
+		checkHeld,
+	}: {readonly fingerprint: string; readonly report: TrainingReport; readonly checkHeld: () => Promise<void>},
 	open: () => Promise<TrainableModel<V>>,
 ): Promise<FinishedTraining<V>> {
-	const fingerprint = await trainingFingerprint(identity, ...examples);
-	const report = new TrainingReport(folder, fingerprint, identity);
+	const {options, folder} = inputs;
 	if (!options.resume) {
 		await removeCheckpoints(folder);
 	}
-	const stored = options.resume ? await report.stored<V>() : undefined;
-	if (stored !== undefined && (await haveModels(written))) {
+	// Another process may have finished it meanwhile.
+	const stored = options.resume ? await finished<V>(report, inputs) : undefined;
+	if (stored !== undefined) {
 		return stored;
 	}
 	const model = await open();
 	try {
 		await report.begin();
-		const finished = await new TrainingRun(model, options, folder, fingerprint).run();
-		await report.finish(finished);
+		const result = await new TrainingRun(model, options, {folder, fingerprint, checkHeld}).run();
+		await checkHeld();
+		await report.finish(result);
 		await removeCheckpoints(folder);
-		return finished;
+		return result;
 	} finally {
 		model.close();
 	}
 }
 
-/** Removes the checkpoint, and files of models that go with it, whose names start with that of the checkpoint. */
+/** Returns the result of the run if it has finished and its models are there. Fails if the folder is that of another run. */
+async function finished<V>(report: TrainingReport, {written}: TrainingInputs<V>): Promise<FinishedTraining<V> | undefined> {
+	const stored = await report.stored<V>();
+	return stored !== undefined && (await haveModels(written)) ? stored : undefined;
+}
+
+/** Removes the checkpoint, and checkpoints of further models, whose names start with that of the checkpoint. */
 async function removeCheckpoints(folder: string): Promise<void> {
 	const names = (await readdir(folder)).filter(name => name === CHECKPOINT_FILE || name.startsWith(`${CHECKPOINT_FILE}-`));
 	await Promise.all(names.map(async name => rm(join(folder, name), {force: true})));

@@ -12,21 +12,28 @@ export type RunOptions<V> = Pick<
 	'signal' | 'epochs' | 'patience' | 'checkpointSteps' | 'resume' | 'onProgress' | 'onEpoch'
 >;
 
+/** Where a run is, and what it depends on. */
+export interface RunPlace {
+	/** The output folder. */
+	readonly folder: string;
+	readonly fingerprint: string;
+	/** Fails if another process has taken over the folder. */
+	readonly checkHeld: () => Promise<void>;
+}
+
 /** A training run: its steps, validations and checkpoints. */
 export class TrainingRun<V> {
 	readonly #model: TrainableModel<V>;
 	readonly #options: RunOptions<V>;
-	readonly #folder: string;
-	readonly #fingerprint: string;
+	readonly #place: RunPlace;
 	/** The state after the last step. */
 	#state: TrainingState<V>;
 
-	constructor(model: TrainableModel<V>, options: RunOptions<V>, folder: string, fingerprint: string) {
+	constructor(model: TrainableModel<V>, options: RunOptions<V>, place: RunPlace) {
 		this.#model = model;
 		this.#options = options;
-		this.#folder = folder;
-		this.#fingerprint = fingerprint;
-		this.#state = {fingerprint, epoch: 1, batch: 0, lossSum: 0, epochs: [], bestEpoch: 0};
+		this.#place = place;
+		this.#state = {fingerprint: place.fingerprint, epoch: 1, batch: 0, lossSum: 0, epochs: [], bestEpoch: 0};
 	}
 
 	/** Runs all epochs, from the checkpoint on if there is one. */
@@ -99,6 +106,7 @@ export class TrainingRun<V> {
 		const best = epochs[bestEpoch]?.validation;
 		const isBest = validation === undefined || best === undefined || this.#model.isBetter(validation, best);
 		if (isBest) {
+			await this.#place.checkHeld();
 			await this.#model.write();
 		}
 		this.#state = {
@@ -114,18 +122,20 @@ export class TrainingRun<V> {
 	}
 
 	async #save(): Promise<void> {
-		await this.#model.save(join(this.#folder, CHECKPOINT_FILE), JSON.stringify(this.#state));
+		await this.#place.checkHeld();
+		await this.#model.save(join(this.#place.folder, CHECKPOINT_FILE), JSON.stringify(this.#state));
 	}
 
 	/** Resumes from the checkpoint. Returns false if there is none. */
 	async #resume(): Promise<boolean> {
-		const files = await readdir(this.#folder);
+		const {folder, fingerprint} = this.#place;
+		const files = await readdir(folder);
 		if (!files.includes(CHECKPOINT_FILE)) {
 			return false;
 		}
-		const progress = await this.#model.load(join(this.#folder, CHECKPOINT_FILE));
+		const progress = await this.#model.load(join(folder, CHECKPOINT_FILE));
 		const state = JSON.parse(progress) as TrainingState<V>;
-		checkFingerprint(state.fingerprint, this.#fingerprint, this.#folder);
+		checkFingerprint(state.fingerprint, fingerprint, folder);
 		this.#state = state;
 		return true;
 	}

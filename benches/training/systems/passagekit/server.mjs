@@ -6,8 +6,8 @@ import {answer, cpuNanos} from '../../../qps/servers/node-server.mjs';
 const {version} = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'));
 let trainer;
 let batches;
-/** Whether the batches whose positives are ranked have been passed to the trainer. */
-let isRankable = false;
+/** Whether the trainer has the questions and passages of `rank`. */
+let hasValidationData = false;
 
 await answer({
 	describe: async () => ({version: `passagekit ${version}, Node ${process.versions.node}`}),
@@ -22,16 +22,14 @@ await answer({
 		trainer = await callNative({}, async () => native.openEncoderTrainer(model, false, {...settings, step: settings}));
 		return {batches: batches.length};
 	},
-	/** The rank of each question's positive among the passages of the batches, from 1. The first call determines the batches. */
-	async rank({from, count}) {
-		let first = 0;
-		for (const {questions, titles, texts, positives} of isRankable ? [] : batches.slice(from, from + count)) {
+	/** The rank of each question's positive among the passages of a batch, from 1. The first call determines the batch. */
+	async rank({batch}) {
+		if (!hasValidationData) {
+			const {questions, titles, texts, positives} = batches[batch];
 			trainer.addValidationPassages(titles, texts);
-			const gold = positives.map(position => first + position);
-			trainer.addValidationQuestions(questions, gold, new Uint32Array(questions.length), new Uint32Array());
-			first += texts.length;
+			trainer.addValidationQuestions(questions, positives, new Uint32Array(questions.length), new Uint32Array());
+			hasValidationData = true;
 		}
-		isRankable = true;
 		return {ranks: [...(await callNative({}, async control => trainer.validate(control)))]};
 	},
 	async train({from, count}) {

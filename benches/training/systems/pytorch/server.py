@@ -66,21 +66,19 @@ class Training:
 
 
     @torch.no_grad()
-    def ranks(self, batches):
-        """The rank of each question's positive among the passages of all batches, from 1. Passages with an equal similarity count as better."""
+    def ranks(self, batch):
+        """The rank of each question's positive among the passages, from 1. Passages with an equal similarity count as better."""
         encoder, dropout = self.encoder, self.encoder.dropout
         for module in (encoder, *encoder.layers):
             module.dropout = 0.0
-        questions = torch.cat([encoder(*padded(batch["questionIds"])) for batch in batches])
-        passages = torch.cat([encoder(*padded(batch["passageIds"])) for batch in batches])
+        questions, passages = (
+            torch.cat([encoder(*padded(texts[at : at + 64])) for at in range(0, len(texts), 64)])
+            for texts in (batch["questionIds"], batch["passageIds"])
+        )
         for module in (encoder, *encoder.layers):
             module.dropout = dropout
-        positives, first = [], 0
-        for batch in batches:
-            positives += [first + positive for positive in batch["positives"]]
-            first += len(batch["passageIds"])
         similarities = questions @ passages.T
-        of_positives = similarities.gather(1, torch.tensor(positives)[:, None])
+        of_positives = similarities.gather(1, torch.tensor(batch["positives"])[:, None])
         return (similarities >= of_positives).sum(1).tolist()
 
 
@@ -104,7 +102,7 @@ def reply_to(request):
         training = Training(request["model"], request["settings"], request["file"])
         return {"batches": len(training.batches)}
     if verb == "rank":
-        return {"ranks": training.ranks(training.batches[request["from"] : request["from"] + request["count"]])}
+        return {"ranks": training.ranks(training.batches[request["batch"]])}
     if verb != "train":
         raise ValueError(f"expected describe, open, rank or train, got {verb}")
     batches = training.batches[request["from"] : request["from"] + request["count"]]

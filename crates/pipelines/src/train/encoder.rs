@@ -23,7 +23,7 @@ pub struct EncoderTrainingOptions {
     pub training: EncoderOptions,
     /// The name of the similarity, which is written to the model's settings.
     pub similarity: String,
-    /// If only the encoder of questions is trained: identifies the encoder of the passages. Written to the model's
+    /// If only the question encoder is trained: identifies the encoder of the passages. Written to the model's
     /// settings.
     pub passage_encoder: Option<String>,
 }
@@ -117,9 +117,10 @@ impl EncoderTraining {
         Ok(self.trainer.step(&batch, control)?)
     }
 
-    /// Makes a step that changes only the encoder of questions: [`EncoderTrainer::step_questions`]. `passages` are the
+    /// Makes a step that changes only the question encoder: [`EncoderTrainer::step_questions`]. `passages` are the
     /// vectors of passages, `[passages, dim]`, and `positives` has the positive ones of each question. Returns the report
-    /// of the step, and the number of questions for which a positive passage was more similar than all others.
+    /// of the step, and the number of questions for which a positive passage was more similar than every passage that
+    /// is not positive.
     ///
     /// # Errors
     ///

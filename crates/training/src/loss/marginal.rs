@@ -21,15 +21,15 @@ pub fn marginal_nll_loss(passages: usize, positives: &[Vec<u32>], similarities: 
         let mut positives = positives.clone();
         positives.sort_unstable();
         positives.dedup();
-        let max_of_positives = positives.iter().map(|at| row[*at as usize]).fold(f32::NEG_INFINITY, f32::max);
+        let positive_max = positives.iter().map(|at| row[*at as usize]).fold(f32::NEG_INFINITY, f32::max);
         // Relative to the largest positive similarity, so that the sum does not underflow.
-        let of_positives = |value: f32| f64::from(value - max_of_positives).exp();
-        let sum_of_positives: f64 = positives.iter().map(|at| of_positives(row[*at as usize])).sum();
-        loss += f64::from(max) + sum.ln() - f64::from(max_of_positives) - sum_of_positives.ln();
+        let positive_exponential = |value: f32| f64::from(value - positive_max).exp();
+        let positive_sum: f64 = positives.iter().map(|at| positive_exponential(row[*at as usize])).sum();
+        loss += f64::from(max) + sum.ln() - f64::from(positive_max) - positive_sum.ln();
         let mut next = positives.iter().peekable();
         for (at, value) in row.iter_mut().enumerate() {
             let is_positive = next.next_if(|positive| **positive as usize == at).is_some();
-            let target = if is_positive { of_positives(*value) / sum_of_positives } else { 0.0 };
+            let target = if is_positive { positive_exponential(*value) / positive_sum } else { 0.0 };
             *value = ((exponential(*value) / sum - target) / questions) as f32;
         }
     }

@@ -37,11 +37,11 @@ export interface ModelOptions extends CallOptions {
 	/** Folder in which all models are stored. */
 	readonly folder: string;
 	readonly passages: PassageStore;
-	/** The encoder of passages. */
+	/** The passage encoder. */
 	readonly encoder: Encoder;
 	/** Name or folder of the encoder whose tokenizer counts the tokens of phrases. */
 	readonly tokenizer: string;
-	/** Identity of the encoder of questions, if it differs from the encoder of passages. */
+	/** Identity of the question encoder, if it differs from the passage encoder. */
 	readonly questionEncoder?: string | undefined;
 }
 

@@ -26,7 +26,7 @@ export type TrainingFindingName =
 	| 'loss'
 	/** On other data sets, an encoder trained on one data set is better than BM25. */
 	| 'transfer'
-	/** Joint training of the encoder of questions and the reader does not help. */
+	/** Joint training of the question encoder and the reader does not help. */
 	| 'joint training';
 
 export type TrainingFinding = Finding<TrainingFindingName>;

@@ -168,7 +168,8 @@ export function jointTraining({tests, settings}: TrainingStudy): TrainingFinding
 	return {
 		name: 'joint training',
 		source: 'paper',
-		claim: 'Joint training of the encoder of questions and the reader does not answer more questions than training one after the other.',
+		claim:
+			'A reader that is trained jointly with the question encoder does not have a higher exact match than one that is trained afterwards.',
 		result:
 			`${differences(evidence)} Each reader answers from the ${counted(settings.joint!.passagesPerQuestion, 'passage')} that its encoder ranks first. ` +
 			lossRule(reversed, closeMargin, {name: 'gain', names: 'gains', source: 'which is what Ma et al. (2021) call close'}),

@@ -32,7 +32,7 @@ export class Effectiveness {
 	}
 
 	/**
-	Measures the run of a condition with a reader, which is no row of its own. `exactMatch` has 1 for each question that the reader answered with
+	Measures the run of a condition with a reader, without adding a row. `exactMatch` has 1 for each question that the reader answered with
 	an accepted answer, else 0. Returns the means of the data set's measures.
 	*/
 	async addReading(condition: string, run: Run, exactMatch: ReadonlyMap<string, number>): Promise<readonly number[]> {

@@ -1,8 +1,8 @@
 /**
 Compares joint training with training one after the other (Karpukhin et al., 2020, appendix D). Both start from the encoder of
 the reference condition, whose vectors of the passages stay as they are, and from the same reader, and have the same
-training questions, numbers of steps and ways to draw passages. Trained one after the other, the encoder stays as it is, so
-that the reader always gets passages from the same lists; trained jointly, the encoder of questions changes in each step.
+training questions and the same sampling of passages. Trained one after the other, the encoder stays as it is, so
+that the reader always gets passages from the same lists; trained jointly, the question encoder changes in each step.
 */
 import {rm} from 'node:fs/promises';
 import {onPath} from '../../../core/file-system.ts';
@@ -42,7 +42,7 @@ export interface JointParts {
 	readonly effectiveness: Effectiveness;
 }
 
-/** What is stored of a condition: how training ended, and which test questions were answered with an accepted answer. */
+/** The stored result of a condition: steps, losses, number of training questions, and exact match per test question. */
 interface StoredCondition {
 	readonly training: JointRow['training'];
 	readonly examples: number;
@@ -57,15 +57,15 @@ export async function measureJoint(parts: JointParts): Promise<JointStudy> {
 	const joint = await stored(parts, jointNames.joint, async index => trainJointly(parts, index));
 	const jointHits = await readTrecRun(run.path(runFiles.runs, `${jointNames.joint}.trec`), {signal: run.signal});
 	const rows: JointRow[] = [];
-	for (const [condition, hits, {training, exactMatch}] of [
+	for (const [condition, hits, {training, examples, exactMatch}] of [
 		[jointNames.separate, referenceHits, separate],
 		[jointNames.joint, jointHits, joint],
 	] as const) {
 		const values = new Map(test.map(({id}) => [id, exactMatch[id]!]));
 		const retrieved = await effectiveness.addReading(condition, hits, values);
-		rows.push({condition, values: measures.map((_, i) => retrieved[i]!), exactMatch: mean([...values.values()]), training});
+		rows.push({condition, values: measures.map((_, i) => retrieved[i]!), exactMatch: mean([...values.values()]), examples, training});
 	}
-	return {rows, examples: separate.examples};
+	return {rows};
 }
 
 /** Reads what is stored of a condition; if something is missing, trains, and then removes the models and the vectors. */
@@ -77,9 +77,9 @@ async function stored(
 	const {run} = dataset;
 	const path = run.path(folders.summaries, `${name}.json`);
 	const runs = name === jointNames.joint ? [run.path(runFiles.runs, `${name}.trec`)] : [];
+	const vectors = run.path(folders.vectors, 'joint');
 	const isStored = await Promise.all([path, ...runs].map(exists));
 	if (!isStored.every(Boolean)) {
-		const vectors = run.path(folders.vectors, 'joint');
 		const result = await (async () => {
 			await using encoder = await reference.open();
 			const {passages} = dataset.collection;
@@ -88,10 +88,11 @@ async function stored(
 			return await train(index);
 		})();
 		await writeAtomically(path, toJson(result));
-		await removeFolder(run.path(folders.encoders, name));
-		if (name === jointNames.joint) {
-			await removeFolder(vectors);
-		}
+	}
+	// Also after a process that ended before it could remove them.
+	await removeFolder(run.path(folders.encoders, name));
+	if (name === jointNames.joint) {
+		await removeFolder(vectors);
 	}
 	return readJson<StoredCondition>(path);
 }
@@ -119,7 +120,7 @@ async function trainSeparately(parts: JointParts, index: FlatIndex): Promise<Sto
 	};
 }
 
-/** Trains the encoder of questions together with the reader. Also stores the hits for the test questions. */
+/** Trains the question encoder together with the reader. Also stores the hits for the test questions. */
 async function trainJointly(parts: JointParts, index: FlatIndex): Promise<StoredCondition> {
 	const {dataset, reader, reference, settings} = parts;
 	const {run, training, test, collection} = dataset;

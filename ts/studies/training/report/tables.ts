@@ -187,14 +187,15 @@ export function transferTable(study: TrainingStudy): ReportTable {
 }
 
 /** Appendix D: joint training. */
-export function jointTable({measures, settings, questions}: TrainingStudy, {rows, examples}: JointStudy): ReportTable {
+export function jointTable({measures, settings, questions}: TrainingStudy, {rows}: JointStudy): ReportTable {
 	const {separate, joint} = publishedTraining.joint;
+	const counts = [...new Set(rows.map(({examples}) => counted(examples, 'question')))];
 	return {
 		name: 'Appendix D',
 		caption:
-			`A reader trained after the encoder, and jointly with the encoder of questions, in percent: how well the encoder finds passages, and exact match (EM) of the reader on the ${counted(settings.joint!.passagesPerQuestion, 'passage')} that the encoder ranks first, on ${withCommas(questions.test)} test questions. ` +
-			`Both were trained on ${counted(examples, 'question')}, from the encoder “${labelOf(referenceName(settings.batchSize))}”; the vectors of passages stay as they are. The paper’s numbers are for the development set of Natural Questions.`,
-		firstHeading: 'Trained',
+			`A reader that was trained after the encoder (separate), and one that was trained jointly with the question encoder, in percent: how well the encoder finds passages, and exact match (EM) of the reader on the ${counted(settings.joint!.passagesPerQuestion, 'passage')} that the encoder ranks first, on ${withCommas(questions.test)} test questions. ` +
+			`They were trained on ${counts.join(' and ')}, from the encoder “${labelOf(referenceName(settings.batchSize))}”; the vectors of passages stay as they are. In joint training, the losses of encoder and reader are added, so that the reader’s loss has no gradient with respect to the question encoder: that is our reading of the paper. Its numbers are for the development set of Natural Questions.`,
+		firstHeading: 'Training',
 		columns: [...measures.map(heading => ({heading})), {heading: 'EM'}, {group: paperGroup, heading: 'EM', kind: 'paper'}],
 		blocks: [
 			{
@@ -226,7 +227,7 @@ export function trainingTable({rows, joint}: TrainingStudy): ReportTable {
 			{
 				rows: [
 					...rows.flatMap(({condition, training}) => (training ? [trainingRow(condition, training.examples, training)] : [])),
-					...(joint?.rows ?? []).map(({condition, training}) => trainingRow(condition, joint!.examples, training)),
+					...(joint?.rows ?? []).map(({condition, examples, training}) => trainingRow(condition, examples, training)),
 				],
 			},
 		],
