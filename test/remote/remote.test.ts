@@ -1,0 +1,29 @@
+// Tests collections in a real OpenSearch cluster of three nodes, which this file starts and stops. The tests are in `suite/`; they run one
+// after another, because those of failures stop nodes. Without Java and Maven, they are skipped.
+import test from 'ava';
+import {missingTools} from './cluster/build.ts';
+import {Cluster} from './cluster/cluster.ts';
+import {bm25Tests} from './suite/bm25.ts';
+import {documentTests} from './suite/documents.ts';
+import {setCluster} from './suite/support.ts';
+
+const missing = process.platform === 'win32' ? 'stops processes with signals that Windows does not have' : await missingTools();
+
+if (missing === undefined) {
+	let cluster: Cluster | undefined;
+	test.before('start the cluster', async () => {
+		cluster = await Cluster.start();
+		setCluster(cluster);
+	});
+	test.after.always('stop the cluster', async () => {
+		await cluster?.stop();
+	});
+	bm25Tests();
+	documentTests();
+} else {
+	console.error(`SKIPPED: all tests of collections in an OpenSearch cluster: ${missing}`);
+	const declare = process.env['CI'] && process.platform === 'linux' ? test : test.skip;
+	declare(`collections in an OpenSearch cluster (${missing})`, t => {
+		t.fail(`CI must run these tests: ${missing}`);
+	});
+}
