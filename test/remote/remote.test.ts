@@ -4,6 +4,7 @@ import test from 'ava';
 import {missingTools} from './cluster/build.ts';
 import {Cluster} from './cluster/cluster.ts';
 import {bm25Tests} from './suite/bm25.ts';
+import {denseTests} from './suite/dense.ts';
 import {documentTests} from './suite/documents.ts';
 import {setCluster} from './suite/support.ts';
 
@@ -20,6 +21,7 @@ if (missing === undefined) {
 	});
 	bm25Tests();
 	documentTests();
+	denseTests();
 } else {
 	console.error(`SKIPPED: all tests of collections in an OpenSearch cluster: ${missing}`);
 	const declare = process.env['CI'] && process.platform === 'linux' ? test : test.skip;

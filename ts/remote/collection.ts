@@ -46,6 +46,7 @@ import {ExtractiveReader} from '../reader/index.ts';
 import {moveAlias} from './index/alias.ts';
 import {createIndex, openIndex} from './index/open.ts';
 import {RemoteIndex} from './index/remote-index.ts';
+import {onAllShards, optimizeIndex} from './index/maintenance.ts';
 import {indexStats} from './index/stats.ts';
 import {
 	type OpenSearchCreateOptions,
@@ -202,17 +203,17 @@ export class OpenSearchCollection<Fields extends AllowedFields<Fields> = any> im
 	/** Makes all changes visible to searches. */
 	async refresh(options: Pick<CallOptions, 'signal'> = {}): Promise<void> {
 		checkOptions('refresh', options, signalOption);
-		await this.#send('refresh', 'POST', '_refresh', options.signal);
+		await onAllShards(this.#index, 'refresh', '_refresh', {signal: options.signal});
 	}
 
 	/**
-	Merges each shard into one segment, which drops deleted passages, and makes all changes visible. It takes minutes for large indexes, and
-	is meant for indexes that no longer change.
+	Merges each shard into one segment, which drops deleted passages, makes all changes visible, and resolves to the number of deleted passages
+	that remain. A copy of a shard may need the most recent deletions to recover, so the call waits up to a minute until they can be dropped.
+	It takes minutes for large indexes, and is meant for indexes that no longer change.
 	*/
-	async optimize(options: Pick<CallOptions, 'signal'> = {}): Promise<void> {
+	async optimize(options: Pick<CallOptions, 'signal'> = {}): Promise<number> {
 		checkOptions('optimize', options, signalOption);
-		await this.#send('optimize', 'POST', '_forcemerge', options.signal, {max_num_segments: 1});
-		await this.refresh(options);
+		return optimizeIndex(this.#index, options.signal);
 	}
 
 	/** Returns the best passages for a query, best first. `include` may have all parts except `highlights`. */
@@ -406,30 +407,6 @@ export class OpenSearchCollection<Fields extends AllowedFields<Fields> = any> im
 
 	get #target() {
 		return {index: this.#index, bulk: this.#bulk};
-	}
-
-	async #send(
-		what: string,
-		method: 'POST',
-		call: string,
-		signal: AbortSignal | undefined,
-		query?: Readonly<Record<string, number>>,
-	): Promise<void> {
-		const {connection, name} = this.#index.parts;
-		const path = `/${encodeURIComponent(name)}/${call}`;
-		const {_shards: shards} = await connection.send<{readonly _shards: {readonly failed: number}}>({
-			what: `${what} ${name}`,
-			method,
-			path,
-			signal,
-			...(query === undefined ? {} : {query}),
-		});
-		if (shards.failed > 0) {
-			throw new RetrievalError(
-				'ERR_REMOTE_INCOMPLETE',
-				`${what} ${name}: expected all shards to do it, got ${shards.failed} failures; check the health of the cluster`,
-			);
-		}
 	}
 }
 
