@@ -1,11 +1,14 @@
-// Tests collections in a real OpenSearch cluster of three nodes, which this file starts and stops. The tests are in `suite/`; they run one
-// after another, because those of failures stop nodes. Without Java and Maven, they are skipped.
+// Tests collections in a real OpenSearch cluster of three nodes, which this file starts and stops. The tests are in `suite/`. Those that stop
+// nodes run first, one after another (`test.serial`); then the others run at the same time. Without Java and Maven, all are skipped.
 import test from 'ava';
 import {missingTools} from './cluster/build.ts';
 import {Cluster} from './cluster/cluster.ts';
 import {bm25Tests} from './suite/bm25.ts';
+import {cliTests} from './suite/cli.ts';
 import {denseTests} from './suite/dense.ts';
+import {errorTests} from './suite/errors.ts';
 import {documentTests} from './suite/documents.ts';
+import {faultTests} from './suite/faults.ts';
 import {setCluster} from './suite/support.ts';
 
 const missing = process.platform === 'win32' ? 'stops processes with signals that Windows does not have' : await missingTools();
@@ -19,9 +22,12 @@ if (missing === undefined) {
 	test.after.always('stop the cluster', async () => {
 		await cluster?.stop();
 	});
+	faultTests();
 	bm25Tests();
 	documentTests();
 	denseTests();
+	errorTests();
+	cliTests();
 } else {
 	console.error(`SKIPPED: all tests of collections in an OpenSearch cluster: ${missing}`);
 	const declare = process.env['CI'] && process.platform === 'linux' ? test : test.skip;

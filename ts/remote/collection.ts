@@ -367,6 +367,12 @@ export class OpenSearchCollection<Fields extends AllowedFields<Fields> = any> im
 		return moveAlias(this.#index, alias, deleteOld, signal);
 	}
 
+	/** Returns the terms into which the analyzer of this index turns a text, in the order of the text. */
+	terms(text: string): string[] {
+		checkString('terms: text', text);
+		return this.#index.parts.analyzer.terms(text);
+	}
+
 	/** Returns the encoder of questions. Fails with `ERR_ARGUMENT` if the index has no vectors or no question encoder. */
 	async encoder(): Promise<Encoder> {
 		return this.#index.encoders().questions();

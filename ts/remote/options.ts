@@ -58,6 +58,8 @@ export interface OpenSearchCreateOptions extends Omit<OpenSearchOpenOptions, 'en
 	readonly k1?: number | undefined;
 	/** BM25: normalization by passage length. @default 0.4 */
 	readonly b?: number | undefined;
+	/** What to do if there is an index with this name: fail, or open it if it was created with the same settings. @default 'fail' */
+	readonly ifExists?: 'fail' | 'open' | undefined;
 	/** Number of shards, which cannot be changed later. @default 1 */
 	readonly shards?: number | undefined;
 	/** Number of copies of each shard besides the first. With 1, the index survives the loss of a node. @default 1 */
@@ -118,6 +120,7 @@ export const createOptions: OptionNames = optionNames<OpenSearchCreateOptions>({
 	split: true,
 	k1: true,
 	b: true,
+	ifExists: true,
 	shards: true,
 	replicas: true,
 });
@@ -167,6 +170,7 @@ export function checkedIndexSettings(options: OpenSearchCreateOptions) {
 	checkParameters({k1, b});
 	checkCount('shards', shards, 1, 1024);
 	checkCount('replicas', replicas, 0, 1024);
+	checkOneOf('ifExists', options.ifExists ?? 'fail', ['fail', 'open']);
 	const {m = 24, efConstruction = 200} = vectors;
 	return {vectors, analyzer, split: checkedSplitSetting(split), k1, b, shards, replicas, m, efConstruction};
 }

@@ -31,6 +31,8 @@ const commonSettings: Readonly<Record<string, string>> = {
 	'cluster.follower_lag.timeout': '5s',
 	'cluster.routing.allocation.disk.threshold_enabled': 'false',
 	'discovery.probe.handshake_timeout': '3s',
+	// Little, so that a test can overload a node.
+	'indexing_pressure.memory.limit': '3mb',
 };
 
 interface Node {

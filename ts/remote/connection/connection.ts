@@ -6,7 +6,7 @@ nothing that the first attempt has already changed.
 import {cancelOnAbort} from '../../core/abort.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {createClient} from './client.ts';
-import {isRetryable, remoteError} from './errors.ts';
+import {isRetryable, remoteError, statusOf} from './errors.ts';
 import type {CheckedRemote, OpenSearchClient} from './options.ts';
 
 /** A request. */
@@ -21,6 +21,8 @@ export interface RemoteRequest {
 	/** Lines of JSON, each ending in a line feed, for `_bulk` and `_msearch`. */
 	readonly lines?: string;
 	readonly signal?: AbortSignal | undefined;
+	/** Statuses after which the caller decides what to do, although the request could be repeated. */
+	readonly unrepeated?: readonly number[];
 	/** How often the request is repeated. @default the connection's `maxRetries` */
 	readonly maxRetries?: number;
 }
@@ -70,7 +72,7 @@ export class Connection {
 
 	/** Sends a request and returns the body of the answer. Fails with a `RetrievalError`, or with the reason of the signal. */
 	async send<T>(request: RemoteRequest): Promise<T> {
-		const {what, signal, maxRetries = this.#remote.maxRetries} = request;
+		const {what, signal, unrepeated = [], maxRetries = this.#remote.maxRetries} = request;
 		for (let attempt = 0; ; attempt++) {
 			signal?.throwIfAborted();
 			if (this.#isClosed) {
@@ -80,7 +82,7 @@ export class Connection {
 				return await this.#attempt<T>(request);
 			} catch (error) {
 				signal?.throwIfAborted();
-				if (attempt >= maxRetries || !isRetryable(error)) {
+				if (attempt >= maxRetries || !isRetryable(error) || unrepeated.includes(statusOf(error) ?? 0)) {
 					throw remoteError(what, this.#where, error, this.#remote.timeoutMs);
 				}
 			}

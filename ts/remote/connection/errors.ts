@@ -40,7 +40,9 @@ export function isRetryable(error: unknown): boolean {
 			return true;
 		}
 		case 'ResponseError': {
-			return isRetryableStatus(statusCode ?? 0) && !isBlock(error as ClientError);
+			return (
+				isRetryableStatus(statusCode ?? 0) && !isBlock(((error as ClientError).body as {readonly error?: RemoteCause} | undefined)?.error)
+			);
 		}
 		default: {
 			return false;
@@ -57,6 +59,12 @@ export function isRetryableStatus(status: number): boolean {
 export function statusOf(error: unknown): number | undefined {
 	const {statusCode, meta} = error as ClientError;
 	return statusCode ?? meta?.statusCode ?? undefined;
+}
+
+/** Whether an error says that an index could not be created because it exists. */
+export function isExistsError(error: unknown): boolean {
+	const {body} = ((error as Error).cause ?? {}) as {readonly body?: {readonly error?: RemoteCause}};
+	return body?.error?.type === 'resource_already_exists_exception';
 }
 
 /** Converts an error of the client. `what` says what was attempted and is the start of the message; `where` names the addresses. */
@@ -148,7 +156,7 @@ export function causeMeaning(cause: RemoteCause, status: number): Meaning {
 	const text = reasons.map(({type, reason}) => `${type}: ${reason}`).join('; ');
 	const types = new Set(reasons.map(({type}) => type));
 	const has = (pattern: RegExp): boolean => pattern.test(text);
-	if (has(/read-only \/ allow delete|FORBIDDEN\/12/u)) {
+	if (has(FLOOD_STAGE)) {
 		return {
 			code: 'ERR_REMOTE',
 			message:
@@ -224,8 +232,11 @@ function* reasonsOf(cause: RemoteCause, seen = new Set<string>()): Generator<{re
 	}
 }
 
-/** Whether the answer is a block that stays until an administrator removes it, so that a retry is useless. */
-function isBlock({body}: ClientError): boolean {
-	const cause = (body as {readonly error?: RemoteCause} | undefined)?.error;
-	return cause?.type === 'cluster_block_exception' && /FORBIDDEN/u.test(cause.reason ?? '');
+/** Matches the reason of the block that a cluster sets on an index when a disk is almost full. */
+const FLOOD_STAGE = /read-only.{1,3}allow.delete|\/12\//u;
+
+/** Whether a cause is a block that stays until an administrator removes it, so that a retry is useless. */
+export function isBlock(cause: RemoteCause | undefined): boolean {
+	const {type, reason = ''} = cause ?? {};
+	return type === 'cluster_block_exception' && (/FORBIDDEN/u.test(reason) || FLOOD_STAGE.test(reason));
 }

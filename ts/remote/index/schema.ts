@@ -55,8 +55,8 @@ export interface Sharding {
 	readonly replicas: number;
 }
 
-/** Returns the body of the request that creates an index. */
-export function indexBody(schema: Schema, {shards, replicas}: Sharding): Record<string, unknown> {
+/** Returns the body of the request that creates an index. `creation` identifies the request. */
+export function indexBody(schema: Schema, {shards, replicas}: Sharding, creation: string): Record<string, unknown> {
 	const {vectors, settings, k1, b} = schema;
 	const keyword = {type: 'keyword'};
 	return {
@@ -74,7 +74,7 @@ export function indexBody(schema: Schema, {shards, replicas}: Sharding): Record<
 		},
 		mappings: {
 			dynamic: false,
-			_meta: {passagekit: schema},
+			_meta: {passagekit: schema, creation},
 			// The terms follow from the text, so storing them would double the size.
 			_source: {excludes: [names.terms]},
 			_routing: {required: true},
@@ -117,11 +117,15 @@ export function spaceOf({similarity}: Settings): 'l2' | 'innerproduct' {
 export interface FoundIndex {
 	readonly index: string;
 	readonly schema: Schema;
+	/** Identifies the request that created the index. */
+	readonly creation: unknown;
 }
 
 /** Reads the schema of an index or an alias. Fails if there is none, or if this package did not create it. */
 export async function readSchema(connection: Connection, name: string, signal?: AbortSignal): Promise<FoundIndex> {
-	const mappings = await connection.send<Record<string, {readonly mappings?: {readonly _meta?: {readonly passagekit?: unknown}}}>>({
+	const mappings = await connection.send<
+		Record<string, {readonly mappings?: {readonly _meta?: {readonly passagekit?: unknown; readonly creation?: unknown}}}>
+	>({
 		what: `open ${name}`,
 		method: 'GET',
 		path: `/${encodeURIComponent(name)}/_mapping`,
@@ -149,7 +153,7 @@ export async function readSchema(connection: Connection, name: string, signal?: 
 			`${name}: expected format ${FORMAT}, got ${shown(schema.format)}; use the version of passagekit that created the index, or build the index again`,
 		);
 	}
-	return {index, schema};
+	return {index, schema, creation: mapping?._meta?.creation};
 }
 
 /** Returns a schema with the current format. */

@@ -6,7 +6,7 @@ repeated.
 */
 import {type ErrorCode, RetrievalError} from '../../core/errors.ts';
 import {type Connection, wait} from '../connection/connection.ts';
-import {type RemoteCause, causeMeaning, isRetryableStatus} from '../connection/errors.ts';
+import {type RemoteCause, causeMeaning, isBlock, isRetryableStatus, statusOf} from '../connection/errors.ts';
 
 /** One write. */
 export interface Write {
@@ -53,6 +53,18 @@ const TARGET_MS = 1000;
 const MAX_IN_FLIGHT = 4;
 /** How often the writes of a batch are repeated; the waits add up to about half a minute. */
 const MAX_RETRIES = 12;
+
+/** The status of a request that the cluster cannot accept at any time. */
+const TOO_LARGE = 413;
+/** The statuses of requests that the cluster refuses as a whole, before it has done any of their writes. */
+const OVERLOADED: readonly number[] = [429, TOO_LARGE];
+
+/** Where the results of the writes go. */
+interface Results {
+	readonly outcomes: Outcome[];
+	readonly refused: RefusedWrite[];
+	readonly signal: AbortSignal | undefined;
+}
 
 /** The answer to a bulk request. */
 interface BulkAnswer {
@@ -123,25 +135,34 @@ export class BulkWriter {
 		return end;
 	}
 
-	/** Does the writes of one batch, and repeats those that failed because the cluster was overloaded or a shard was not available. */
-	async #batch(
-		index: string,
-		writes: readonly Write[],
-		batch: readonly number[],
-		results: {readonly outcomes: Outcome[]; readonly refused: RefusedWrite[]; readonly signal: AbortSignal | undefined},
-	): Promise<void> {
+	/**
+	Does the writes of one batch, and repeats those that failed because the cluster was overloaded or a shard was not available. A batch that
+	the cluster refuses as a whole, because it has no memory for it or it is too large, is divided.
+	*/
+	async #batch(index: string, writes: readonly Write[], batch: readonly number[], results: Results, firstAttempt = 0): Promise<void> {
 		const {outcomes, refused, signal} = results;
 		let open = batch;
-		for (let attempt = 0; ; attempt++) {
+		for (let attempt = firstAttempt; ; attempt++) {
 			const startedAt = performance.now();
-			const {items} = await this.#connection.send<BulkAnswer>({
-				what: `write ${index}`,
-				method: 'POST',
-				path: `/${encodeURIComponent(index)}/_bulk`,
-				lines: open.map(i => linesOf(writes[i]!)).join(''),
-				signal,
-				maxRetries: MAX_RETRIES,
-			});
+			let items: BulkAnswer['items'];
+			try {
+				items = await this.#send(index, open.map(i => linesOf(writes[i]!)).join(''), signal);
+			} catch (error) {
+				const status = statusOf((error as Error).cause) ?? 0;
+				const isDivisible = open.length > 1;
+				if (!OVERLOADED.includes(status) || attempt >= MAX_RETRIES || (status === TOO_LARGE && !isDivisible)) {
+					throw error;
+				}
+				this.#adapt(0, true);
+				await wait(attempt, signal);
+				if (isDivisible) {
+					const middle = Math.ceil(open.length / 2);
+					await this.#batch(index, writes, open.slice(0, middle), results, attempt + 1);
+					await this.#batch(index, writes, open.slice(middle), results, attempt + 1);
+					return;
+				}
+				continue;
+			}
 			const failed: number[] = [];
 			for (const [at, i] of open.entries()) {
 				const {status, error} = Object.values(items[at]!)[0]!;
@@ -150,7 +171,7 @@ export class BulkWriter {
 					outcomes[i] = 'done';
 				} else if (action === 'create' && status === 409) {
 					outcomes[i] = 'exists';
-				} else if (attempt < MAX_RETRIES && (isRetryableStatus(status) || isPassing(error))) {
+				} else if (attempt < MAX_RETRIES && !isBlock(error) && (isRetryableStatus(status) || isPassing(error))) {
 					failed.push(i);
 				} else {
 					refused.push({id, status, ...causeMeaning(error ?? {}, status)});
@@ -163,6 +184,19 @@ export class BulkWriter {
 			open = failed;
 			await wait(attempt, signal);
 		}
+	}
+
+	async #send(index: string, lines: string, signal: AbortSignal | undefined): Promise<BulkAnswer['items']> {
+		const {items} = await this.#connection.send<BulkAnswer>({
+			what: `write ${index}`,
+			method: 'POST',
+			path: `/${encodeURIComponent(index)}/_bulk`,
+			lines,
+			signal,
+			unrepeated: OVERLOADED,
+			maxRetries: MAX_RETRIES,
+		});
+		return items;
 	}
 
 	/** Changes the size of the next batch. */
