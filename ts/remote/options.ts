@@ -97,6 +97,8 @@ export interface OpenSearchStats {
 	readonly bytes: number;
 	/** Dimension of the vectors; `undefined` without vectors. */
 	readonly dim: number | undefined;
+	/** Whether the vectors have length 1. */
+	readonly hasUnitVectors: boolean;
 	readonly split: SplitSetting;
 	readonly encoder: StoredEncoder | undefined;
 	readonly questionEncoder: StoredEncoder | undefined;

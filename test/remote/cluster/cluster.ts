@@ -71,6 +71,9 @@ export class Cluster {
 				cluster.start(i);
 			}
 			await cluster.waitForNodes(NODES);
+			// By default, the copies of a lost node are made again only after a minute.
+			const settings = {'index.unassigned.node_left.delayed_timeout': '0'};
+			await cluster.request('/_index_template/test', {index_patterns: ['*'], template: {settings}}, 'PUT');
 		} catch (error) {
 			const logs = nodes.map(({name}) => `${name}: ${readFileSync(join(folder, `${name}.log`), 'utf8').slice(-2000)}`).join('\n');
 			await cluster.stop();

@@ -9,7 +9,7 @@ import {OpenSearchCollection} from '../../../ts/remote/index.ts';
 import {cluster, create, sameRuns} from './support.ts';
 
 /** Maximum number of queries per corpus. */
-const MAX_QUERIES = 120;
+const MAX_QUERIES = 60;
 
 /** Searches a corpus in three shards and in an embedded index, and fails unless all hits and scores are the same, bit for bit. */
 async function compare(

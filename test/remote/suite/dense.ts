@@ -59,7 +59,7 @@ function vectorOf(text: string): number[] {
 export function denseTests(): void {
 	test.serial('encyclopedia: dense and hybrid hits are those of an embedded collection, filtered or not, and so are answers', async t => {
 		const {remote, embedded} = await both(t);
-		const questions = (await encyclopedia().questions('test')).slice(0, 40).map(({id, text}) => ({id, text}));
+		const questions = (await encyclopedia().questions('test')).slice(0, 15).map(({id, text}) => ({id, text}));
 		const run = async (one: OpenSearchCollection | Collection, ...[retriever, options]: Parameters<Collection['searcher']>) =>
 			(await one.searcher(retriever, options)).searchMany(questions, {k: 100});
 		const exact = await run(embedded, 'dense', {vectorIndex: 'flat'});

@@ -73,14 +73,19 @@ export function registerPush(program: Command, signal: AbortSignal): void {
 				.finally(() => bar.end());
 			const milliseconds = Math.round(performance.now() - startedAt);
 			await collection.refresh({signal});
-			await verify(collection, passages, sample, source.searcher);
+			const verified = await verify(collection, passages, sample, source.searcher);
 			if (flags.json) {
-				printJson({index: flags.index, passages, written, verified: sample.passages.length, milliseconds});
+				printJson({index: flags.index, passages, written, verified, milliseconds});
 				return;
 			}
 			print(
 				`${amountOf(passages, 'passage')} in ${flags.index}; ${amountOf(written, 'passage')} written in ${duration(milliseconds / 1000)}`,
 			);
-			note(`verified: the number of passages, and the texts and rankings of ${sample.passages.length}`);
+			note(`verified: the number of passages, the texts of ${verified.texts}, and the rankings of ${verified.rankings} queries`);
+			if (source.searcher !== undefined && verified.deletedPassages > 0) {
+				note(
+					`rankings were not compared, because ${amountOf(verified.deletedPassages, 'deleted passage')} still count in the statistics of the index; OpenSearchCollection.optimize() drops them`,
+				);
+			}
 		});
 }

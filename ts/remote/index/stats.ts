@@ -45,6 +45,7 @@ export async function indexStats(index: RemoteIndex): Promise<OpenSearchStats> {
 		health: health.status,
 		bytes: stats._all.total.store.size_in_bytes,
 		dim: index.dim,
+		hasUnitVectors: index.dim !== undefined && schema.settings.unit,
 		split,
 		encoder: encoder ?? undefined,
 		questionEncoder: questionEncoder ?? undefined,
