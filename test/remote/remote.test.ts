@@ -16,7 +16,8 @@ const missing = process.platform === 'win32' ? 'stops processes with signals tha
 if (missing === undefined) {
 	let cluster: Cluster | undefined;
 	test.before('start the cluster', async () => {
-		cluster = await Cluster.start();
+		// Little memory for writes, so that a test can overload a node.
+		cluster = await Cluster.start({'indexing_pressure.memory.limit': '3mb'});
 		setCluster(cluster);
 	});
 	test.after.always('stop the cluster', async () => {

@@ -31,8 +31,6 @@ const commonSettings: Readonly<Record<string, string>> = {
 	'cluster.follower_lag.timeout': '5s',
 	'cluster.routing.allocation.disk.threshold_enabled': 'false',
 	'discovery.probe.handshake_timeout': '3s',
-	// Little, so that a test can overload a node.
-	'indexing_pressure.memory.limit': '3mb',
 };
 
 interface Node {
@@ -47,16 +45,18 @@ interface Node {
 export class Cluster {
 	readonly #folder: string;
 	readonly #classPath: string;
+	readonly #settings: Readonly<Record<string, string>>;
 	readonly #nodes: readonly Node[];
 
-	private constructor(folder: string, classes: string, nodes: readonly Node[]) {
+	private constructor(folder: string, classes: string, nodes: readonly Node[], settings: Readonly<Record<string, string>>) {
 		this.#folder = folder;
 		this.#classPath = classes;
 		this.#nodes = nodes;
+		this.#settings = settings;
 	}
 
-	/** Starts the nodes and waits until they have found each other. */
-	static async start(): Promise<Cluster> {
+	/** Starts the nodes and waits until they have found each other. `settings` are added to those of all nodes. */
+	static async start(settings: Readonly<Record<string, string>> = {}): Promise<Cluster> {
 		const classes = await classPath();
 		const folder = await mkdtemp(join(tmpdir(), 'passagekit-cluster-'));
 		const ports = await freePorts(2 * NODES);
@@ -65,15 +65,15 @@ export class Cluster {
 			const [http, transport] = ports.slice(2 * i, 2 * i + 2) as [number, number];
 			nodes.push({name: `n${i + 1}`, http, transport, proxy: await Proxy.start(transport), child: undefined});
 		}
-		const cluster = new Cluster(folder, classes, nodes);
+		const cluster = new Cluster(folder, classes, nodes, {...commonSettings, ...settings});
 		try {
 			for (let i = 0; i < NODES; i++) {
 				cluster.start(i);
 			}
 			await cluster.waitForNodes(NODES);
 			// By default, the copies of a lost node are made again only after a minute.
-			const settings = {'index.unassigned.node_left.delayed_timeout': '0'};
-			await cluster.request('/_index_template/test', {index_patterns: ['*'], template: {settings}}, 'PUT');
+			const template = {settings: {'index.unassigned.node_left.delayed_timeout': '0'}};
+			await cluster.request('/_index_template/test', {index_patterns: ['*'], template}, 'PUT');
 		} catch (error) {
 			const logs = nodes.map(({name}) => `${name}: ${readFileSync(join(folder, `${name}.log`), 'utf8').slice(-2000)}`).join('\n');
 			await cluster.stop();
@@ -97,7 +97,7 @@ export class Cluster {
 		const node = this.#nodes[i]!;
 		const log = openSync(join(this.#folder, `${node.name}.log`), 'a');
 		const settings = {
-			...commonSettings,
+			...this.#settings,
 			'path.home': join(this.#folder, node.name),
 			'node.name': node.name,
 			'http.port': String(node.http),
