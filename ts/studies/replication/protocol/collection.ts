@@ -5,17 +5,23 @@ import {RetrievalError} from '../../../core/errors.ts';
 import type {FilterableSearcher} from '../../../core/types.ts';
 import {PassageStore} from '../../../corpus/index.ts';
 import {OpenSearchCollection} from '../../../remote/index.ts';
+import type {StudyInputs} from '../../engine/inputs.ts';
 import {DEFAULT_ENCODER} from '../../engine/options.ts';
 import type {StudyRun} from '../../engine/study-run.ts';
 import {exists, runFiles} from '../../storage/run-folder.ts';
 import type {ReplicateOptions} from '../options.ts';
-import type {ReplicationInputs} from './stages.ts';
+import type {Settings} from '../study.ts';
 
 /** Seed of the HNSW graph, which is used to search collections of more than 50,000 passages. */
 export const GRAPH_SEED = 42;
 
 /** File with the texts of the passages, in the folder of a study of a cluster. */
 const PASSAGES_FILE = 'passages.pkstore';
+
+/** The inputs of a study that this module uses. */
+interface Inputs extends Pick<StudyInputs, 'files'> {
+	readonly settings: Settings;
+}
 
 /** What a study needs of a collection. */
 export interface StudyCollection extends AsyncDisposable {
@@ -28,7 +34,7 @@ export interface StudyCollection extends AsyncDisposable {
 }
 
 /** Opens the collection that the caller named, or else the one in the folder of the study run, which is built first if it does not exist. */
-export async function openCollection(run: StudyRun, inputs: ReplicationInputs, options: ReplicateOptions): Promise<StudyCollection> {
+export async function openCollection(run: StudyRun, inputs: Inputs, options: ReplicateOptions): Promise<StudyCollection> {
 	const {url, index} = options;
 	if (url !== undefined && index !== undefined) {
 		return openRemote(run, inputs, url.split(','), index, options);
@@ -64,7 +70,7 @@ export async function openCollection(run: StudyRun, inputs: ReplicationInputs, o
 /** Opens an index of a cluster. The texts of the passages, in which answers are looked for, are those of the corpus. */
 async function openRemote(
 	run: StudyRun,
-	{files}: ReplicationInputs,
+	{files}: Inputs,
 	url: readonly string[],
 	index: string,
 	{questionEncoder, connection}: ReplicateOptions,
