@@ -60,11 +60,12 @@ import {
 	pushOptions,
 	searcherOptions,
 } from './options.ts';
-import {countMatching, documentsOf, neighborsOf, passagesByDocument, passagesById, scanPassages, vectorsOf} from './search/read.ts';
+import {countMatching, neighborsOf, passagesByDocument, passagesById, scanPassages, vectorsOf} from './search/read.ts';
 import {planOf, retrieve} from './search/retrieval.ts';
 import {OpenSearchSearcher, encodedQuestion} from './searcher.ts';
 import {BulkWriter} from './write/bulk.ts';
-import {deleteDocuments, putDocuments, setDocumentFields} from './write/documents.ts';
+import {deleteDocuments, deleteMatching} from './write/deletions.ts';
+import {putDocuments, setDocumentFields} from './write/documents.ts';
 import {passageOf} from './write/passages.ts';
 import {type PassageWithVector, type PushOptions, type PushResult, pushPassages} from './write/push.ts';
 
@@ -167,7 +168,7 @@ export class OpenSearchCollection<Fields extends AllowedFields<Fields> = any> im
 			if (filter === undefined) {
 				throw new RetrievalError('ERR_ARGUMENT', 'delete: filter: expected a filter, got undefined');
 			}
-			return deleteDocuments(this.#target, await documentsOf(this.#index, filter));
+			return deleteMatching(this.#target, filter);
 		}
 		const ids = typeof which === 'string' ? [which] : which;
 		checkIds('delete: ids', ids);

@@ -220,6 +220,32 @@ export function documentTests(): void {
 		});
 	});
 
+	test.serial('passages with any ids are pushed, and are deleted by id or by a filter', async t => {
+		const remote = await create(t);
+		const ids = ['C#_programming-1', 'C#_programming-2', 'd#0', 'd#1', 'd#3', 'plain', 'x#0'];
+		await remote.push(ids.map(id => ({id, text: `a lamp ${id}`})));
+		await remote.refresh();
+		t.deepEqual(
+			(await collect(remote.scan())).map(({id}) => id),
+			ids,
+		);
+		t.is(await remote.delete('C#_programming-2'), 1);
+		t.is(await remote.delete({filter: {ids: ['C#_programming-1', 'x#0']}}), 2);
+		t.is(await remote.delete(['d', 'plain', 'unknown']), 2);
+		await remote.refresh();
+		t.deepEqual(
+			(await collect(remote.scan())).map(({id}) => id),
+			['d#3'],
+		);
+		await t.throwsAsync(
+			remote.push([
+				{id: 'twice', text: 'x'},
+				{id: 'twice', text: 'y'},
+			]),
+			{code: 'ERR_DUPLICATE_ID'},
+		);
+	});
+
 	test.serial('an alias is moved to a rebuilt index in one step, and open collections then search that index', async t => {
 		const alias = newName();
 		const old = await create(t);

@@ -1,6 +1,7 @@
 /** Requests that all shards of an index do something: refresh, flush, merge. */
 import {RetrievalError} from '../../core/errors.ts';
 import {wait} from '../connection/connection.ts';
+import type {RemoteCause} from '../connection/errors.ts';
 import type {RemoteIndex} from './remote-index.ts';
 
 /** How long deleted passages that cannot be dropped yet are waited for. Copies of a shard report every 30 seconds what they still need. */
@@ -35,7 +36,7 @@ export async function optimizeIndex(index: RemoteIndex, signal: AbortSignal | un
 	const startedAt = performance.now();
 	for (let attempt = 0; ; attempt++) {
 		await onAllShards(index, 'optimize', '_flush', {signal, query: {force: true, wait_if_ongoing: true}});
-		await onAllShards(index, 'optimize', '_forcemerge', {signal, query: {max_num_segments: 1}});
+		await merge(index, signal);
 		await onAllShards(index, 'optimize', '_refresh', {signal});
 		const stats = await connection.send<{readonly _all: {readonly total: {readonly docs: {readonly deleted: number}}}}>({
 			what: `optimize ${name}`,
@@ -49,4 +50,38 @@ export async function optimizeIndex(index: RemoteIndex, signal: AbortSignal | un
 		}
 		await wait(attempt, signal);
 	}
+}
+
+/** Merges each shard into one segment. The cluster does this as a task, which is asked for, because it may take longer than any timeout. */
+async function merge(index: RemoteIndex, signal: AbortSignal | undefined): Promise<void> {
+	const {connection, name} = index.parts;
+	const what = `optimize ${name}`;
+	const {task} = await connection.send<{readonly task: string}>({
+		what,
+		method: 'POST',
+		path: `/${encodeURIComponent(name)}/_forcemerge`,
+		query: {max_num_segments: 1, wait_for_completion: false},
+		signal,
+	});
+	for (let attempt = 0; ; attempt++) {
+		const {completed, error, response} = await connection.send<TaskAnswer>({what, method: 'GET', path: `/_tasks/${task}`, signal});
+		const failures = response?._shards?.failed ?? 0;
+		if (error !== undefined || failures > 0) {
+			throw new RetrievalError(
+				'ERR_REMOTE_INCOMPLETE',
+				`${what}: expected all shards to merge, got ${error === undefined ? `${failures} failures` : `${error.type}: ${error.reason}`}; check the health of the cluster`,
+			);
+		}
+		if (completed) {
+			return;
+		}
+		await wait(attempt, signal);
+	}
+}
+
+/** The state of a task. */
+interface TaskAnswer {
+	readonly completed: boolean;
+	readonly error?: RemoteCause;
+	readonly response?: {readonly _shards?: {readonly failed: number}};
 }

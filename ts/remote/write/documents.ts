@@ -1,5 +1,5 @@
 /**
-Adds, replaces and deletes documents. A document is not changed in one step: its passages become visible one after another, and a call that
+Adds and replaces documents. A document is not changed in one step: its passages become visible one after another, and a call that
 fails may leave some documents changed and one of them in part. The call that failed can be repeated with `upsert`.
 */
 import {awaitUnlessAborted} from '../../core/callbacks.ts';
@@ -128,7 +128,7 @@ async function putBatch(
 }
 
 /** Returns the ids of the stored passages of documents, by the id of the document. */
-async function oldPassages(
+export async function oldPassages(
 	{parts: {connection}}: RemoteIndex,
 	concrete: string,
 	documents: readonly string[],
@@ -208,19 +208,6 @@ async function withVectors(
 	}
 	const scaled = schema.settings.similarity === 'cosine' ? unit : (vector: Float32Array) => vector;
 	return passages.map(passage => ({...passage, vector: scaled(passage.vector ?? kept.get(passage.id)!)}));
-}
-
-/** Deletes documents, and returns how many of them existed. */
-export async function deleteDocuments({index, bulk}: WriteTarget, documents: readonly string[], signal?: AbortSignal): Promise<number> {
-	const concrete = await index.current(signal);
-	const old = await oldPassages(index, concrete, [...new Set(documents)], signal);
-	const ids = [...old.values()].flat();
-	await bulk.write(
-		concrete,
-		ids.map(id => ({action: 'delete', id, routing: documentOf(id), source: ''})),
-		{signal},
-	);
-	return [...old.values()].filter(passages => passages.length > 0).length;
 }
 
 /** Replaces the fields of a document. */

@@ -137,7 +137,7 @@ async function* batchesOf(
 	let batch: PushedPassage[] = [];
 	let document: PassageWithVector[] = [];
 	let [added, read] = [0, 0];
-	const seen = new Set<string>();
+	let ids = new Set<string>();
 	const endDocument = (): void => {
 		for (const [number, passage] of document.entries()) {
 			added += 1;
@@ -148,10 +148,10 @@ async function* batchesOf(
 	for await (const passage of source) {
 		checkPassage(`passages[${read}]`, passage);
 		read += 1;
-		if (seen.has(passage.id)) {
+		if (ids.has(passage.id)) {
 			throw new RetrievalError('ERR_DUPLICATE_ID', `push: expected distinct ids, got "${passage.id}" twice`);
 		}
-		seen.add(passage.id);
+		ids.add(passage.id);
 		if (document.length > 0 && !isNext(document, passage)) {
 			endDocument();
 		}
@@ -159,6 +159,8 @@ async function* batchesOf(
 		if (batch.length >= BATCH_PASSAGES) {
 			yield batch;
 			batch = [];
+			// A set of all ids would not fit in memory for large corpora. An id that occurs again later replaces its passage.
+			ids = new Set(document.map(({id}) => id));
 		}
 	}
 	endDocument();
