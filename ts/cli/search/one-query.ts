@@ -1,6 +1,7 @@
 /** Searches for one query and shows the passages, for `passagekit search QUERY`. */
 import {OpenSearchCollection} from '../../remote/index.ts';
 import type {Bm25Index} from '../../sparse/index.ts';
+import type {FusionMethod} from '../../fusion/index.ts';
 import {isLive} from '../collections.ts';
 import {print, printJson} from '../output.ts';
 import {type SearchFlags, fusionOf} from './flags.ts';
@@ -11,9 +12,11 @@ import {shownHits} from './shown-hits.ts';
 /** Searches, and prints the hits as text, or with `--json` as one JSON object. */
 export async function searchOne(query: string, flags: SearchFlags, signal: AbortSignal): Promise<void> {
 	const {filter} = flags;
+	// Before the collection is opened, because invalid flags are usage errors.
+	const fusion = fusionOf(flags);
 	await using collection = await openSearched(flags, signal);
 	const startedAt = performance.now();
-	const {found, index} = await hitsOf(collection, query, flags, signal);
+	const {found, index} = await hitsOf(collection, query, {...flags, fusion}, signal);
 	const hits = index === undefined ? found.hits : found.hits.map(hit => ({...hit, highlights: highlightsIn(hit.text ?? '', query, index)}));
 	const milliseconds = performance.now() - startedAt;
 	if (flags.json) {
@@ -26,9 +29,14 @@ export async function searchOne(query: string, flags: SearchFlags, signal: Abort
 }
 
 /** Searches. If the hits have no highlights, also returns the index whose terms find them. */
-async function hitsOf(collection: SearchedCollection, query: string, flags: SearchFlags, signal: AbortSignal) {
-	const {retriever, k = 10, depth, filter} = flags;
-	const options = {retriever, k, depth, filter, fusion: fusionOf(flags), exact: flags.vectorIndex === 'flat', signal};
+async function hitsOf(
+	collection: SearchedCollection,
+	query: string,
+	flags: Omit<SearchFlags, 'fusion'> & {readonly fusion: FusionMethod | undefined},
+	signal: AbortSignal,
+) {
+	const {retriever, k = 10, depth, filter, fusion} = flags;
+	const options = {retriever, k, depth, filter, fusion, exact: flags.vectorIndex === 'flat', signal};
 	if (collection instanceof OpenSearchCollection) {
 		return {found: await collection.search(query, {...options, include: ['text', 'title', 'fields']}), index: collection};
 	}
