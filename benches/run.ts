@@ -14,6 +14,7 @@ import {replication} from './effectiveness/replication.ts';
 import {temperature} from './effectiveness/temperature.ts';
 import {vocabularyStudy} from './effectiveness/vocabulary-study.ts';
 import {memory} from './load/memory.ts';
+import {remote} from './load/remote.ts';
 import {soak} from './load/soak.ts';
 import {qps} from './qps/run.ts';
 import {hitConversion} from './speed/hit-conversion.ts';
@@ -38,6 +39,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
 	segments,
 	'tune-evidence': tuneEvidenceBenchmark,
 	memory,
+	remote,
 	soak,
 	quality,
 	'phrase-study': phraseStudy,

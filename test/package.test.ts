@@ -69,6 +69,22 @@ test('without onnxruntime-node, BM25, answer matching and models like BERT work,
 	t.regex(output, /^\["a"\] true\npassagekit 384\nERR_PEER_MISSING .* needs ONNX Runtime.*`npm install onnxruntime-node`/u);
 });
 
+test('without the official client of OpenSearch, the error of a collection in a cluster says what to install', async t => {
+	const folder = await installed({addon: true});
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	const output = await script(
+		folder,
+		`
+		import {OpenSearchCollection} from 'passagekit/remote';
+		await OpenSearchCollection.open('docs', {url: 'http://127.0.0.1:1'}).catch(error => console.log(error.code, error.message));
+	`,
+	);
+	t.is(
+		output,
+		'ERR_PEER_MISSING the package @opensearch-project/opensearch is not installed. Install it with `npm install @opensearch-project/opensearch`.',
+	);
+});
+
 test('every subpath can be imported, and the package can be required from CommonJS', async t => {
 	const folder = await installed({addon: true});
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));
@@ -249,7 +265,7 @@ test('the published JavaScript consists of entry modules and shared chunks, and 
 		others.every(name => name.startsWith('chunks')),
 		others.join(', '),
 	);
-	t.true(files.length < 50, `${files.length}`);
+	t.true(files.length < 56, `${files.length}`);
 	for (const path of await exported()) {
 		for (const [name, value] of Object.entries((await import(path)) as Record<string, unknown>)) {
 			if (typeof value === 'function') {

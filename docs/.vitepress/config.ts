@@ -22,6 +22,8 @@ const guides = [
 	{text: 'The four studies', link: '/guide/studies'},
 	{text: 'Training your own encoder and reader', link: '/training'},
 	{text: 'Speed', link: '/guide/speed'},
+	{text: 'Collections in a cluster', link: '/remote'},
+	{text: 'Past one machine', link: '/scale'},
 	{text: 'Architecture', link: '/guide/architecture'},
 ];
 

@@ -8,7 +8,7 @@ import {packageRoot} from '../../ts/core/native/addon.ts';
 import {readExamples} from './code-blocks.ts';
 
 /** The modules that the package exports. */
-const entries = ['ts/index.ts', 'ts/studies/index.ts'];
+const entries = ['ts/index.ts', 'ts/studies/index.ts', 'ts/remote/index.ts'];
 
 /** Maps each exported name to the module of `entries` that exports it. */
 function exportedNames(): Map<string, string> {

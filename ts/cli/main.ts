@@ -14,6 +14,7 @@ import {registerMine} from './commands/mine.ts';
 import {registerTrain} from './commands/train.ts';
 import {registerOptimize} from './commands/optimize.ts';
 import {registerPhrases} from './commands/phrases.ts';
+import {registerPush} from './commands/push.ts';
 import {registerReplicate} from './commands/replicate.ts';
 import {registerSearch} from './commands/search.ts';
 import {registerStats} from './commands/stats.ts';
@@ -65,6 +66,7 @@ Every command takes --json. Exit status: 0 for success, 1 for a failure, 2 for a
 		registerAsk,
 		registerStats,
 		registerOptimize,
+		registerPush,
 		registerEvaluate,
 		registerExplain,
 		registerReplicate,

@@ -36,10 +36,16 @@ export type ErrorCode =
 	| 'ERR_MODEL_MISSING'
 	/** The native addon for this platform is not installed or cannot be loaded. The first call that needs the addon throws this error. */
 	| 'ERR_NATIVE_MISSING'
-	/** The optional peer dependency `onnxruntime-node` is not installed or does not load. */
+	/** An optional peer dependency, `onnxruntime-node` or `@opensearch-project/opensearch`, is not installed or does not load. */
 	| 'ERR_PEER_MISSING'
 	/** The reader or the settings with which a reading cache was made differ from the current ones. */
 	| 'ERR_READER_MISMATCH'
+	/** A search engine was not reached, does not have the index, or refused or failed a request. */
+	| 'ERR_REMOTE'
+	/** A search engine refused the credentials, or its certificate is not trusted. */
+	| 'ERR_REMOTE_ACCESS'
+	/** A search engine answered only for some shards, or ran out of time. Its hits would be incomplete, so none are returned. */
+	| 'ERR_REMOTE_INCOMPLETE'
 	/** The loss or a gradient of a training is infinite or not a number, usually because the learning rate is too high. */
 	| 'ERR_TRAINING';
 

@@ -23,9 +23,10 @@ import {compare, comparisonNote, comparisonTable} from '../comparison.ts';
 import {UsageError} from '../errors.ts';
 import {counts, names} from '../options.ts';
 import {note, print, printJson} from '../output.ts';
+import {type RemoteFlags, addRemoteFlags, checkRemoteFlags, openRemote} from '../remote/flags.ts';
 import {table} from '../table.ts';
 
-interface EvaluateFlags {
+interface EvaluateFlags extends RemoteFlags {
 	readonly run: string;
 	readonly compare?: string;
 	readonly qrels?: string;
@@ -39,8 +40,8 @@ interface EvaluateFlags {
 }
 
 export function registerEvaluate(program: Command, signal: AbortSignal): void {
-	program
-		.command('evaluate')
+	const command = program.command('evaluate');
+	addRemoteFlags(command)
 		.description('evaluate a TREC run: against qrels, or by the answers that its passages contain')
 		.requiredOption('--run <run>', 'TREC run, also gzipped')
 		.option('--compare <run>', 'second TREC run: test whether the measures differ significantly')
@@ -58,9 +59,10 @@ export function registerEvaluate(program: Command, signal: AbortSignal): void {
 		.option('--json', 'print one JSON object')
 		.addHelpText('after', '\nExample:\n  $ passagekit evaluate --run run.txt --qrels test.qrels --measures nDCG@10,R@100')
 		.action(async (flags: EvaluateFlags) => {
+			checkRemoteFlags('evaluate', flags, command, ['passages', 'qrels']);
 			const byQrels = flags.qrels !== undefined;
 			if (byQrels === (flags.questions !== undefined)) {
-				throw new UsageError('evaluate: expected either --qrels QRELS, or --questions FILE with --passages FILE');
+				throw new UsageError('evaluate: expected either --qrels QRELS, or --questions FILE with --passages FILE or --url URL --index NAME');
 			}
 			const run = await readTrecRun(flags.run, {signal});
 			const other = flags.compare === undefined ? undefined : await readTrecRun(flags.compare, {signal});
@@ -118,14 +120,14 @@ Evaluates a run by the answers that its passages contain. If `other` is given, e
 runs.
 */
 async function evaluateByAnswers(run: Run, other: Run | undefined, flags: EvaluateFlags, signal: AbortSignal): Promise<void> {
-	if (flags.passages === undefined) {
-		throw new UsageError("evaluate: --questions needs --passages FILE with the passages' texts");
+	if (flags.passages === undefined && flags.url === undefined) {
+		throw new UsageError("evaluate: --questions needs the passages' texts: --passages FILE, or --url URL --index NAME");
 	}
 	const questions: Question[] = [];
 	for await (const question of readQuestions(flags.questions!, {signal})) {
 		questions.push(question);
 	}
-	const passages = await passageTexts(flags.passages, other === undefined ? [run] : [run, other], signal);
+	const passages = await passageTexts(flags, other === undefined ? [run] : [run, other], signal);
 	const options = {answerKind: flags.answerKind, signal};
 	const result = await topKAccuracy(run, questions, passages, flags.ks, options);
 	const otherResult = other && (await topKAccuracy(other, questions, passages, flags.ks, options));
@@ -170,16 +172,21 @@ async function evaluateByAnswers(run: Run, other: Run | undefined, flags: Evalua
 	}
 }
 
-/** Returns the texts of the passages in the runs. `path` is a collection, or a corpus file or folder. */
-async function passageTexts(path: string, runs: readonly Run[], signal: AbortSignal): Promise<PassageTexts> {
+/** Returns the texts of the passages in the runs, from a collection, a cluster, or a corpus file or folder. */
+async function passageTexts(flags: EvaluateFlags, runs: readonly Run[], signal: AbortSignal): Promise<PassageTexts> {
+	const idsOfRuns = (): string[] => [...new Set(runs.flatMap(run => [...run.values()].flatMap(hits => hits.map(({id}) => id))))];
+	if (flags.url !== undefined) {
+		await using collection = await openRemote('evaluate', flags, {signal});
+		return new Map((await collection.get(idsOfRuns())).map(passage => [passage.id, passage]));
+	}
+	const path = flags.passages!;
 	const store = join(path, parts.passages);
 	if (await stat(store).catch(() => undefined)) {
 		return PassageStore.open(store);
 	}
 	if (await isLive(path)) {
 		await using collection = await Collection.open(path);
-		const ids = new Set(runs.flatMap(run => [...run.values()].flatMap(hits => hits.map(({id}) => id))));
-		return new Map((await collection.get([...ids])).map(passage => [passage.id, passage]));
+		return new Map((await collection.get(idsOfRuns())).map(passage => [passage.id, passage]));
 	}
 	const passages = new Map<string, {readonly text: string}>();
 	for await (const {id, text} of readPassages(path, {signal})) {

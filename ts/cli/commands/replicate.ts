@@ -5,11 +5,27 @@ tables of its report, in percent: Table 1, the top-k accuracy of retrievers, and
 import type {Command} from 'commander';
 import type {Study} from '../../studies/replication/index.ts';
 import {replicationStudy} from '../../studies/replication/replicate.ts';
+import {UsageError} from '../errors.ts';
+import {type RemoteFlags, addConnectionFlags, connectionOf} from '../remote/flags.ts';
 import {table} from '../table.ts';
 import {registerStudy} from './study.ts';
 
 export function registerReplicate(program: Command, signal: AbortSignal): void {
-	registerStudy(program, signal, replicationStudy, summary);
+	registerStudy(program, signal, replicationStudy, summary, {
+		add: addConnectionFlags,
+		async options({url, ca, awsRegion}) {
+			if (url === undefined && (ca !== undefined || awsRegion !== undefined)) {
+				throw new UsageError(`replicate: --${ca === undefined ? 'aws-region' : 'ca'} needs --url URL`);
+			}
+			// These flags are no options of the study.
+			const others: object = {ca: undefined, awsRegion: undefined};
+			if (url === undefined) {
+				return others;
+			}
+			const {url: _url, ...connection} = await connectionOf([], {ca, awsRegion} as RemoteFlags);
+			return {...others, connection};
+		},
+	});
 }
 
 function summary({retrieval, reading}: Study): string {

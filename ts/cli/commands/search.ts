@@ -4,6 +4,7 @@ import {retrievers} from '../../collection/live/hits.ts';
 import {questionFormats} from '../../corpus/readers.ts';
 import {UsageError} from '../errors.ts';
 import {count, defaultIndex, filter, number} from '../options.ts';
+import {addRemoteFlags, checkRemoteFlags} from '../remote/flags.ts';
 import {type SearchFlags} from '../search/flags.ts';
 import {searchOne} from '../search/one-query.ts';
 import {searchFile} from '../search/queries-file.ts';
@@ -12,8 +13,8 @@ import {searchFile} from '../search/queries-file.ts';
 const fileFlags = {queryFormat: '--query-format', output: '--output', threads: '--threads', tag: '--tag'} as const;
 
 export function registerSearch(program: Command, signal: AbortSignal): void {
-	program
-		.command('search')
+	const command = program.command('search');
+	addRemoteFlags(command)
 		.description('show the best passages for a query, or retrieve passages for a file of queries and write a TREC run')
 		.argument('[query]', 'the query; or else --queries')
 		.option('-c, --collection <folder>', 'collection made by `passagekit add` or `passagekit index`', defaultIndex)
@@ -49,6 +50,7 @@ Examples:
   $ passagekit search --queries questions.tsv --retriever hybrid --output run.txt`,
 		)
 		.action(async (query: string | undefined, flags: SearchFlags) => {
+			checkRemoteFlags('search', flags, command, ['collection', 'k1', 'b']);
 			if ((query === undefined) === (flags.queries === undefined)) {
 				throw new UsageError('search: expected either a query, as in `passagekit search "reading light"`, or --queries FILE');
 			}

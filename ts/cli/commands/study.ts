@@ -13,12 +13,20 @@ import {count, counts, names, number} from '../options.ts';
 import {note, print, printJson} from '../output.ts';
 import {ProgressBar} from '../progress.ts';
 
+/** Flags of a command that are no options of its study. */
+interface MoreFlags<Options> {
+	add(command: Command): void;
+	/** Returns the options that the values of all flags set. */
+	options(values: Readonly<Record<string, unknown>>): Promise<Partial<Options>>;
+}
+
 /** Registers the command of one study. `summary` formats the results that the command prints. */
 export function registerStudy<Options extends StudyOptions, Inputs, Results extends StudyResults>(
 	program: Command,
 	signal: AbortSignal,
 	study: StudyDefinition<Options, Inputs, Results>,
 	summary: (results: Results) => string,
+	more?: MoreFlags<Options>,
 ): void {
 	const {name, description, dataset, output, flags} = study.command;
 	const command = program
@@ -31,12 +39,14 @@ export function registerStudy<Options extends StudyOptions, Inputs, Results exte
 			command.addOption(option);
 		}
 	}
+	more?.add(command);
 	command
 		.option('--json', 'print the study as one JSON object')
 		.addHelpText('after', `\nExample:\n  $ passagekit ${name} --dataset ./nq --output ./study`)
 		.action(async ({dataset, output, json, ...values}: Record<string, unknown> & {dataset: string; output: string; json?: boolean}) => {
+			const options = {...values, ...(await more?.options(values))};
 			const results = await withProgress(async onProgress =>
-				runStudy(study, dataset, output, {...values, signal, onProgress} as unknown as Options),
+				runStudy(study, dataset, output, {...options, signal, onProgress} as unknown as Options),
 			);
 			if (json) {
 				printJson(results);

@@ -4,9 +4,10 @@ import type {Filter} from '../../core/filters/filter.ts';
 import type {QuestionFormat} from '../../corpus/readers.ts';
 import type {FusionMethod} from '../../fusion/index.ts';
 import {UsageError} from '../errors.ts';
+import type {RemoteFlags} from '../remote/flags.ts';
 
 /** The parsed flags. A flag without a default is undefined if the user did not give it. */
-export interface SearchFlags {
+export interface SearchFlags extends RemoteFlags {
 	readonly collection: string;
 	readonly queries?: string;
 	readonly queryFormat?: QuestionFormat;

@@ -1,5 +1,4 @@
 /** Retrieves passages for a file of queries and writes a TREC run, for `passagekit search --queries`. */
-import {Collection} from '../../collection/collection.ts';
 import type {FilteredSearchManyOptions, Query, Run} from '../../core/types.ts';
 import {readQuestions} from '../../corpus/readers.ts';
 import {checkColumn, writeTrecRun} from '../../corpus/trec-files.ts';
@@ -8,6 +7,7 @@ import {ALL_CORES} from '../options.ts';
 import {note, print, printJson} from '../output.ts';
 import {ProgressBar, duration} from '../progress.ts';
 import {type SearchFlags, fusionOf} from './flags.ts';
+import {openSearched} from './open-searched.ts';
 
 /** Searches for all queries of a file and writes the run to the file `--output`, or to standard output if that is missing or `-`. */
 export async function searchFile(file: string, flags: SearchFlags, signal: AbortSignal): Promise<void> {
@@ -23,7 +23,7 @@ export async function searchFile(file: string, flags: SearchFlags, signal: Abort
 	}
 	const tag = flags.tag ?? `passagekit-${retriever}`;
 	checkColumn('tag', tag);
-	await using collection = await Collection.open(flags.collection, {k1: flags.k1, b: flags.b, questionEncoder: flags.questionEncoder});
+	await using collection = await openSearched(flags, signal);
 	const searcher = await collection.searcher(retriever, {vectorIndex: flags.vectorIndex, depth, fusion: fusionOf(flags)});
 	const bar = new ProgressBar('search', 'queries');
 	const startedAt = performance.now();

@@ -6,7 +6,6 @@ import {resolve} from 'node:path';
 import {checkCount, checkId, checkIds, checkOneOf, checkString, isArray} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {runWaitingSearch} from '../../core/event-loop.ts';
-import {isFolder} from '../../core/file-system.ts';
 import {fieldsJson} from '../../core/filters/fields.ts';
 import {documentOf} from '../../core/filters/document-id.ts';
 import type {Filter} from '../../core/filters/filter.ts';
@@ -14,7 +13,6 @@ import {normalizedFilter, searchFiltered} from '../../core/filters/normalize.ts'
 import {InlineSearches} from '../../core/inline-searches.ts';
 import {type Binding, callNative, callSync, native} from '../../core/native/native.ts';
 import type {CallOptions, Encoder} from '../../core/types.ts';
-import {OnnxEncoder} from '../../encoders/index.ts';
 import {nativeAnalyzer} from '../../sparse/native-analyzer.ts';
 import {CommitWatch} from './commit-watch.ts';
 import type {CreateSettings} from './create.ts';
@@ -33,7 +31,8 @@ import type {
 } from './types.ts';
 import {DocumentLoader} from './loader.ts';
 import {bestSentences} from './sentences.ts';
-import {type Settings, type StoredEncoder, graphOf, readSettings} from './settings.ts';
+import {withNewSettings} from './new-settings.ts';
+import {type Settings, graphOf, readSettings} from './settings.ts';
 import {WriteQueue} from './write-queue.ts';
 
 /** The addon's handle of an open collection, with its settings, encoders and options. */
@@ -65,55 +64,19 @@ export class LiveCollection {
 	/** Creates a collection in a new or empty folder. */
 	static async create(path: string, create: CreateSettings): Promise<LiveCollection> {
 		const {given, vectors, split, analyzer, files} = create;
-		const loaded = new Map<string, OnnxEncoder>();
-		const load = async (encoder: Encoder | string): Promise<Encoder> => {
-			if (typeof encoder !== 'string') {
-				return encoder;
-			}
-			const model = loaded.get(encoder) ?? (await OnnxEncoder.load(encoder, given.options));
-			loaded.set(encoder, model);
-			return model;
-		};
-		try {
-			const passageEncoder = given.passages === undefined ? undefined : await load(given.passages);
-			const questionEncoder = given.questions === undefined ? undefined : await load(given.questions);
-			const dim = vectors.dim ?? passageEncoder?.dim;
-			if (passageEncoder !== undefined && questionEncoder !== undefined && passageEncoder.dim !== questionEncoder.dim) {
-				throw new RetrievalError(
-					'ERR_DIMENSION',
-					`questionEncoder: expected vectors of dimension ${passageEncoder.dim}, as passages have, got ${questionEncoder.dim}`,
-				);
-			}
-			if (passageEncoder !== undefined && dim !== passageEncoder.dim) {
-				throw new RetrievalError('ERR_DIMENSION', `vectors: dim: expected ${passageEncoder.dim}, as the encoder has, got ${dim}`);
-			}
-			const similarity = vectors.similarity ?? (passageEncoder === undefined ? 'cosine' : 'dot');
-			const isNormalized = (passageEncoder as {readonly normalized?: unknown} | undefined)?.normalized === true;
-			const settings: Settings = {
-				split,
-				similarity: dim === undefined ? null : similarity,
-				unit: similarity === 'cosine' || isNormalized,
-				encoder: given.passages === undefined ? null : stored(given.passages, passageEncoder!),
-				questionEncoder: given.questions === undefined ? null : stored(given.questions, questionEncoder!),
-			};
+		return withNewSettings(given, vectors, split, async ({settings, dim, encoders}) => {
 			const graph = create.graph(graphOf(vectors));
 			const handle = await callNative({}, async () =>
 				native.createCollection(
 					path,
 					nativeAnalyzer(analyzer),
-					dim === undefined ? undefined : {dim, similarity, ...graph},
+					dim === undefined ? undefined : {dim, similarity: settings.similarity!, ...graph},
 					JSON.stringify(settings),
 					files,
 				),
 			);
-			const encoders = dim === undefined ? undefined : new CollectionEncoders(given, settings, dim, loaded);
 			return new LiveCollection({path, handle, settings, dim, encoders, options: create});
-		} catch (error) {
-			for (const encoder of loaded.values()) {
-				encoder.close();
-			}
-			throw error;
-		}
+		});
 	}
 
 	/** Opens the last commit of a collection. */
@@ -414,10 +377,4 @@ export class LiveCollection {
 		const {data} = await encoder.encode([text], {signal, batchTokens: 1});
 		return data;
 	}
-}
-
-/** Returns what is stored about an encoder. A folder becomes an absolute path, so that the collection can be opened from any folder. */
-function stored(given: Encoder | string, encoder: Encoder): StoredEncoder {
-	const model = typeof given === 'string' ? (isFolder(given) ? resolve(given) : given) : null;
-	return {model, identity: encoder.identity ?? null};
 }

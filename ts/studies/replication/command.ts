@@ -21,6 +21,13 @@ export const replicateCommand: StudyCommand<ReplicateOptions> = {
 			type: 'file',
 			help: 'an existing collection of this corpus, made by `passagekit index` (default: one is built)',
 		},
+		{
+			option: 'url',
+			placeholder: '<addresses>',
+			type: 'text',
+			help: 'search an index of an OpenSearch cluster, which `passagekit push` made: the address of a node, or several with commas',
+		},
+		{option: 'index', placeholder: '<name>', type: 'text', help: 'with --url: the name of the index, or of an alias'},
 		...encoderFlags,
 		{
 			option: 'reader',

@@ -3,9 +3,11 @@ The options of the replication study (Ma et al., 2021), their defaults and their
 Hybrid-orig, Hybrid-norm and Hybrid.
 */
 import {checkArray, checkCount, checkOneOf, checkString} from '../../core/checks.ts';
+import {RetrievalError} from '../../core/errors.ts';
 import {type OptionNames, optionNames} from '../../core/options.ts';
 import type {AnswerKind} from '../../core/types.ts';
 import {type AnswerMerge, answerMerges} from '../../reader/extractive-reader.ts';
+import type {RemoteOptions} from '../../remote/index.ts';
 import {type StudyOptions, checkSignificance, checkStrings, studyOptionNames} from '../engine/options.ts';
 import type {Settings} from './study.ts';
 
@@ -13,6 +15,15 @@ import type {Settings} from './study.ts';
 export interface ReplicateOptions extends StudyOptions {
 	/** Folder of an existing collection of this corpus. @default one is built in the output folder */
 	readonly collection?: string | undefined;
+	/**
+	The address of a node of an OpenSearch cluster, or several with commas: the study then searches the index `index`, which must have the
+	passages of this corpus, and builds no collection.
+	*/
+	readonly url?: string | undefined;
+	/** The index of the cluster, made by `passagekit push`. */
+	readonly index?: string | undefined;
+	/** The certificates, the credentials and the timeouts of the connection with the cluster. */
+	readonly connection?: Omit<RemoteOptions, 'url' | 'client'> | undefined;
 	/** The reader, or `false` for retrieval without reading. @default 'minilm-reader' */
 	readonly reader?: string | false | undefined;
 	/**
@@ -56,6 +67,9 @@ export interface ReplicateOptions extends StudyOptions {
 export const replicateOptionNames: OptionNames = optionNames<ReplicateOptions>({
 	...studyOptionNames,
 	collection: true,
+	url: true,
+	index: true,
+	connection: true,
 	reader: true,
 	answerKind: true,
 	depth: true,
@@ -77,9 +91,18 @@ const bm25 = {k1: 0.9, b: 0.4} as const;
 
 /** Checks all options, and returns those that determine what is measured. */
 export function checkedOptions(options: ReplicateOptions): {readonly settings: Settings; readonly ks: readonly number[]} {
-	checkStrings(options, ['name', 'corpus', 'development', 'test', 'collection', 'encoder', 'questionEncoder']);
+	checkStrings(options, ['name', 'corpus', 'development', 'test', 'collection', 'url', 'index', 'encoder', 'questionEncoder']);
 	if (options.reader !== undefined && options.reader !== false) {
 		checkString('reader', options.reader);
+	}
+	if ((options.url === undefined) !== (options.index === undefined)) {
+		throw new RetrievalError(
+			'ERR_ARGUMENT',
+			`replicate: expected both url and index, or neither, got ${options.url === undefined ? 'index' : 'url'}`,
+		);
+	}
+	if (options.url !== undefined && options.collection !== undefined) {
+		throw new RetrievalError('ERR_ARGUMENT', 'replicate: expected a collection or the url of a cluster, got both');
 	}
 	const settings = checkedSettings(options);
 	const ks = options.ks ?? [20, 100];

@@ -3,18 +3,17 @@ The stages of a replication study (Ma et al., 2021). `measureReplication` opens 
 development and test questions, evaluates retrieval, measures the overlap of dense and BM25 lists and, if there is a
 reader, evaluates answers.
 */
-import {basename, join} from 'node:path';
+import {basename} from 'node:path';
 import type {Question, Run} from '../../../core/types.ts';
-import {Collection, type Retriever} from '../../../collection/index.ts';
+import type {Retriever} from '../../../collection/index.ts';
 import {fuse} from '../../../fusion/index.ts';
 import {ExtractiveReader, ReadingCache} from '../../../reader/index.ts';
 import {type StudyInputs, softwareVersions} from '../../engine/inputs.ts';
-import {DEFAULT_ENCODER} from '../../engine/options.ts';
 import type {StudyRun} from '../../engine/study-run.ts';
 import type {StudyModel} from '../../storage/inputs.ts';
-import {exists, runFiles} from '../../storage/run-folder.ts';
 import type {ReplicateOptions} from '../options.ts';
 import {type Settings, type Study, studyFormat} from '../study.ts';
+import {GRAPH_SEED, type StudyCollection, openCollection} from './collection.ts';
 import {type ListsToRead, studyReading} from './reading.ts';
 import {type QuestionLists, lambdasOf, studyOverlap, studyRetrieval} from './retrieval.ts';
 
@@ -28,9 +27,6 @@ export interface ReplicationInputs extends StudyInputs {
 	/** The cut-offs k of top-k accuracy. */
 	readonly ks: readonly number[];
 }
-
-/** Seed of the HNSW graph, which is used to search collections of more than 50,000 passages. */
-const GRAPH_SEED = 42;
 
 /** The lengths k of the lists in Table 2 of Ma et al. (2021). */
 const overlapKs = [20, 100, 500, 1000];
@@ -49,7 +45,7 @@ export async function measureReplication(run: StudyRun, inputs: ReplicationInput
 	const {name, settings, ks, files, corpus, questionFiles} = inputs;
 	const {signal} = run;
 	await using collection = await openCollection(run, inputs, options);
-	const hasUnitVectors = collection.manifest.encoder?.unit ?? false;
+	const hasUnitVectors = collection.hasUnitVectors;
 	// α, the weight of BM25 scores, is tried from 0 to 2 in steps of 0.05, as in the paper. The scores of unit vectors
 	// are at most 1, so a tenth of these values is tried for them. λ, the weight of dense scores in DPR's hybrid, is then
 	// tuned too: DPR's λ = 1.1 is for vectors that are not scaled.
@@ -104,7 +100,7 @@ export async function measureReplication(run: StudyRun, inputs: ReplicationInput
 		format: studyFormat,
 		dataset: name,
 		passagekit,
-		corpus: {count: collection.manifest.passages, name: basename(files.corpus), ...corpus},
+		corpus: {count: collection.count, name: basename(files.corpus), ...corpus},
 		questions,
 		models,
 		// Known only after the hybrids have been tuned.
@@ -127,34 +123,9 @@ export async function measureReplication(run: StudyRun, inputs: ReplicationInput
 	return {...study, reading: await readLists(run, inputs.reader.model, lists, {collection, development, test, settings})};
 }
 
-/**
-Opens the collection that the caller named, or else the one in the folder of the study run. Builds the collection first
-if it does not exist.
-*/
-async function openCollection(run: StudyRun, {files, settings}: ReplicationInputs, options: ReplicateOptions): Promise<Collection> {
-	const {encoder = DEFAULT_ENCODER, questionEncoder} = options;
-	const path = options.collection ?? run.path(runFiles.collection);
-	if (!(await exists(join(path, 'passagekit.json')))) {
-		const built = await Collection.build(files.corpus, path, {
-			encoder,
-			questionEncoder,
-			// One passage per batch, because with ONNX Runtime, the vector that an int8 model computes for a text depends on the
-			// other texts in the batch.
-			batchTokens: 1,
-			hnsw: {seed: GRAPH_SEED},
-			threads: 1,
-			overwrite: true,
-			signal: run.signal,
-			onProgress: ({stage, ...progress}) => run.stage(stage).onProgress(progress),
-		});
-		await built.close();
-	}
-	return Collection.open(path, {questionEncoder: questionEncoder ?? encoder, ...settings.bm25});
-}
-
 /** What `readLists` takes from the earlier stages. */
 interface ReadingInputs {
-	readonly collection: Collection;
+	readonly collection: StudyCollection;
 	readonly development: QuestionLists;
 	readonly test: QuestionLists;
 	readonly settings: Settings;

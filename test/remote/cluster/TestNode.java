@@ -1,0 +1,64 @@
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.opensearch.common.settings.Settings;
+import org.opensearch.env.Environment;
+import org.opensearch.node.InternalSettingsPreparer;
+import org.opensearch.node.Node;
+import org.opensearch.plugins.Plugin;
+
+/**
+ * Starts one OpenSearch node for tests, with the settings given as {@code name=value} arguments. It starts the class
+ * {@code Node} directly: without the bootstrap checks, the security manager and the refusal to run as root of a normal
+ * installation. The node ends when its standard input is closed, so no node outlives the process that started it.
+ */
+public final class TestNode extends Node {
+	private static final List<String> PLUGINS = List.of(
+			"org.opensearch.transport.Netty4Plugin",
+			"org.opensearch.analysis.common.CommonAnalysisPlugin",
+			"org.opensearch.painless.PainlessPlugin",
+			"org.opensearch.index.reindex.ReindexPlugin",
+			"org.opensearch.knn.plugin.KNNPlugin");
+
+	private TestNode(Environment environment, Collection<Class<? extends Plugin>> plugins) {
+		super(environment, plugins, false);
+	}
+
+	public static void main(String[] arguments) throws Exception {
+		// A thread that dies of an error, such as a missing native library, would leave requests without an answer.
+		Thread.setDefaultUncaughtExceptionHandler((thread, error) -> {
+			error.printStackTrace();
+			if (error instanceof Error) {
+				Runtime.getRuntime().halt(70);
+			}
+		});
+		Map<String, String> settings = new HashMap<>();
+		for (String argument : arguments) {
+			int at = argument.indexOf('=');
+			settings.put(argument.substring(0, at), argument.substring(at + 1));
+		}
+		Files.createDirectories(Path.of(settings.get("path.home"), "config"));
+		List<Class<? extends Plugin>> plugins = new ArrayList<>();
+		for (String name : PLUGINS) {
+			plugins.add(Class.forName(name).asSubclass(Plugin.class));
+		}
+		Environment environment =
+				InternalSettingsPreparer.prepareEnvironment(Settings.EMPTY, settings, null, () -> settings.get("node.name"));
+		Node node = new TestNode(environment, plugins);
+		node.start();
+		System.out.println("started");
+		endWithStandardInput();
+		Runtime.getRuntime().halt(0);
+	}
+
+	private static void endWithStandardInput() throws IOException {
+		while (System.in.read() >= 0) {
+			// Nothing is read: only the end of the input matters.
+		}
+	}
+}

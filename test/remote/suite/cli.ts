@@ -1,0 +1,133 @@
+/** Tests the commands that work with a cluster. */
+import {mkdtemp, readFile, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import test, {type ExecutionContext} from 'ava';
+import {encyclopedia} from '../../../ts/index.ts';
+import {packageRoot} from '../../../ts/core/native/addon.ts';
+import {OpenSearchCollection} from '../../../ts/remote/index.ts';
+import {passagekit} from '../../support/command.ts';
+import {cluster, newName} from './support.ts';
+
+const questions = join(packageRoot, 'examples/encyclopedia/questions.dev.jsonl');
+
+/** Runs a command that must succeed, and returns what it prints as JSON. */
+async function json(t: ExecutionContext, ...args: string[]): Promise<Record<string, unknown>> {
+	const {status, stdout, stderr} = await passagekit([...args, '--json']);
+	t.is(status, 0, stderr);
+	return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+export function cliTests(): void {
+	test.serial('push writes a built collection once, and search and evaluate then print what they print for the collection', async t => {
+		const folder = await mkdtemp(join(tmpdir(), 'passagekit-remote-'));
+		t.teardown(async () => rm(folder, {recursive: true, force: true}));
+		const collection = join(folder, 'collection');
+		await json(t, 'index', encyclopedia().articles, '--output', collection);
+		const index = newName();
+		const to = cluster().urls.join(',');
+		t.teardown(async () => cluster().request(`/${index}`, undefined, 'DELETE'));
+		const push = ['push', collection, '--to', to, '--index', index, '--shards', '3'] as const;
+		const {passages, written, verified} = await json(t, ...push);
+		t.is(written, passages);
+		t.deepEqual(verified, {texts: 20, rankings: 20, deletedPassages: 0});
+		// A second call finds everything in place.
+		t.is((await json(t, ...push))['written'], 0);
+
+		const remote = ['--url', to, '--index', index] as const;
+		for (const [retriever, exact] of [
+			['bm25', []],
+			['dense', ['--vector-index', 'flat']],
+		] as const) {
+			const [runOfCluster, runOfFolder] = [join(folder, `${retriever}.cluster`), join(folder, `${retriever}.folder`)];
+			const search = ['search', '--queries', questions, '--retriever', retriever, '-k', '50', ...exact] as const;
+			await json(t, ...search, ...remote, '--output', runOfCluster);
+			await json(t, ...search, '--collection', collection, '--output', runOfFolder);
+			const idsOf = (run: string): string[] => run.split('\n').map(line => line.split(' ').slice(0, 4).join(' '));
+			const [actual, expected] = await Promise.all([runOfCluster, runOfFolder].map(async path => readFile(path, 'utf8')));
+			t.true(expected!.length > 1000);
+			if (retriever === 'bm25') {
+				t.is(actual, expected);
+			} else {
+				t.deepEqual(idsOf(actual!), idsOf(expected!));
+			}
+			const evaluate = ['evaluate', '--run', runOfCluster, '--questions', questions] as const;
+			t.deepEqual(await json(t, ...evaluate, ...remote), await json(t, ...evaluate, '--passages', collection));
+		}
+
+		const one = ['search', 'who built the bridge', '-k', '3', '--retriever', 'bm25'] as const;
+		const [shown, expected] = await Promise.all([passagekit([...one, ...remote]), passagekit([...one, '--collection', collection])]);
+		t.is(shown.status, 0, shown.stderr);
+		t.is(shown.stdout, expected.stdout);
+
+		// A passage that another program deleted is noticed.
+		await using opened = await OpenSearchCollection.open(index, {url: cluster().urls});
+		const [first] = (await opened.search('bridge', {k: 1, retriever: 'bm25'})).hits;
+		await opened.add({id: 'other', text: 'another document', vector: new Float32Array(384).fill(0.01)});
+		const failed = await passagekit(push);
+		t.is(failed.status, 1);
+		t.regex(
+			failed.stderr,
+			/push: verification: expected \d+ passages in the index, got \d+; another program may have changed it \(ERR_REMOTE\)/u,
+		);
+		await opened.delete(['other', first!.document]);
+		const again = await json(t, ...push);
+		t.true(Number(again['written']) > 0);
+		// Deleted passages still count in the statistics, so the rankings could not be compared.
+		const {texts, rankings, deletedPassages} = again['verified'] as Record<string, number>;
+		t.deepEqual({texts, rankings}, {texts: 20, rankings: 0});
+		t.true(deletedPassages! > 0);
+	});
+
+	test.serial('replicate over a cluster has the results of replicate over a folder', async t => {
+		const folder = await mkdtemp(join(tmpdir(), 'passagekit-remote-'));
+		t.teardown(async () => rm(folder, {recursive: true, force: true}));
+		const {articles} = encyclopedia();
+		const index = newName();
+		t.teardown(async () => cluster().request(`/${index}`, undefined, 'DELETE'));
+		const to = cluster().urls.join(',');
+		await json(t, 'push', articles, '--to', to, '--index', index, '--shards', '3', '--workers', '1');
+		const test = join(packageRoot, 'examples/encyclopedia/questions.test.jsonl');
+		const files = [
+			'--dataset',
+			join(packageRoot, 'examples/encyclopedia'),
+			'--corpus',
+			articles,
+			'--development',
+			questions,
+			'--test',
+			test,
+		];
+		const study = [
+			'replicate',
+			...files,
+			'--no-reader',
+			'--depth',
+			'100',
+			'--max-development-questions',
+			'40',
+			'--max-test-questions',
+			'40',
+		];
+		const remote = await json(t, ...study, '--url', to, '--index', index, '--output', join(folder, 'cluster'));
+		const embedded = await json(t, ...study, '--output', join(folder, 'embedded'));
+		const rows = (results: Record<string, unknown>): unknown => (results['retrieval'] as {readonly rows: unknown}).rows;
+		t.deepEqual(rows(remote), rows(embedded));
+		const wrong = await passagekit([...study, '--url', to, '--output', join(folder, 'wrong')]);
+		t.regex(wrong.stderr, /expected both url and index, or neither, got url/u);
+	});
+
+	test.serial('flags that need each other are usage errors', async t => {
+		for (const [args, message] of [
+			[['search', 'x', '--url', 'http://localhost:1'], /--url needs --index NAME/u],
+			[['search', 'x', '--index', 'x'], /--index needs --url URL/u],
+			[['search', 'x', '--url', 'http://localhost:1', '--index', 'x', '--k1', '1'], /--k1 has no effect with --url/u],
+			[['push', 'x', '--index', 'x'], /required option '--to/u],
+			[['evaluate', '--run', 'x', '--questions', 'y', '--ca', 'z'], /--ca needs --url URL/u],
+		] as const) {
+			const {status, stderr} = await passagekit(args);
+			t.is(status, 2, stderr);
+			t.regex(stderr, message);
+		}
+	});
+}

@@ -1,0 +1,69 @@
+/** Loads the official OpenSearch client, an optional peer dependency, and creates a client of a cluster. */
+import module from 'node:module';
+import {join} from 'node:path';
+import {RetrievalError} from '../../core/errors.ts';
+import type {CheckedRemote, OpenSearchClient, RemoteAuth} from './options.ts';
+
+const PACKAGE = '@opensearch-project/opensearch';
+
+interface ClientModule {
+	readonly Client: new (options: Record<string, unknown>) => OpenSearchClient;
+}
+
+interface AwsModule {
+	readonly AwsSigv4Signer: (options: Record<string, unknown>) => Record<string, unknown>;
+}
+
+/** Creates a client. Fails with `ERR_PEER_MISSING` if the official client is not installed. */
+export function createClient({urls, auth, tls, maxConnections, timeoutMs}: CheckedRemote): OpenSearchClient {
+	const {Client} = load<ClientModule>(PACKAGE);
+	return new Client({
+		nodes: [...urls],
+		// `Connection` repeats requests itself, with waits and only where a repetition cannot do harm.
+		maxRetries: 0,
+		requestTimeout: timeoutMs,
+		agent: {keepAlive: true, maxSockets: maxConnections, maxFreeSockets: maxConnections, keepAliveMsecs: 1000},
+		...(tls === undefined ? {} : {ssl: {...tls}}),
+		...authentication(auth),
+	});
+}
+
+/** Returns the options of the client for the credentials. */
+function authentication(auth: RemoteAuth | undefined): Record<string, unknown> {
+	switch (auth?.type) {
+		case undefined: {
+			return {};
+		}
+		case 'basic': {
+			return {auth: {username: auth.username, password: auth.password}};
+		}
+		case 'apiKey': {
+			return {headers: {authorization: `ApiKey ${auth.apiKey}`}};
+		}
+		case 'sigv4': {
+			const {region, service = 'es', credentials} = auth;
+			const {AwsSigv4Signer} = load<AwsModule>(`${PACKAGE}/aws`);
+			return AwsSigv4Signer({region, service, ...(credentials === undefined ? {} : {getCredentials: credentials})});
+		}
+	}
+}
+
+/** Loads a module of the peer dependency, resolved from this package or from the working directory. */
+function load<T>(name: string): T {
+	let failure: unknown;
+	for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
+		try {
+			return module.createRequire(from)(name) as T;
+		} catch (error) {
+			failure = error;
+		}
+	}
+	const isMissing = (failure as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND';
+	throw new RetrievalError(
+		'ERR_PEER_MISSING',
+		isMissing
+			? `the package ${PACKAGE} is not installed. Install it with \`npm install ${PACKAGE}\`.`
+			: `the package ${PACKAGE} does not load: ${(failure as Error).message}`,
+		{cause: failure},
+	);
+}

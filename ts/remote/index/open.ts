@@ -1,0 +1,129 @@
+/** Creates and opens remote indexes. */
+import {randomUUID} from 'node:crypto';
+import {isDeepStrictEqual} from 'node:util';
+import {RetrievalError} from '../../core/errors.ts';
+import {CollectionEncoders} from '../../collection/live/encoders.ts';
+import {withNewSettings} from '../../collection/live/new-settings.ts';
+import {Connection} from '../connection/connection.ts';
+import {isExistsError} from '../connection/errors.ts';
+import {checkedRemote} from '../connection/options.ts';
+import {type OpenSearchCreateOptions, type OpenSearchOpenOptions, checkedEncoders, checkedIndexSettings} from '../options.ts';
+import {TermAnalyzer} from './analyzer.ts';
+import {RemoteIndex} from './remote-index.ts';
+import {type Schema, checkAnalyzer, indexBody, newSchema, readSchema} from './schema.ts';
+
+/** Creates an index and opens it. */
+export async function createIndex(name: string, options: OpenSearchCreateOptions): Promise<RemoteIndex> {
+	const remote = checkedRemote('create', options);
+	const given = checkedEncoders(options);
+	const {vectors, analyzer: analyzerName, split, k1, b, shards, replicas, m, efConstruction} = checkedIndexSettings(options);
+	const {encoder, signal} = options;
+	const hasDefault = encoder === undefined && given.passages === undefined && vectors.dim === undefined;
+	const encoders = hasDefault ? {...given, passages: 'minilm-encoder'} : given;
+	return withNewSettings(encoders, vectors, split, async created => {
+		const analyzer = await TermAnalyzer.open(analyzerName);
+		let connection: Connection | undefined;
+		try {
+			const opened = await Connection.open(remote, signal);
+			({connection} = opened);
+			const {settings, dim} = created;
+			const schema = newSchema({
+				analyzer: analyzer.description,
+				k1,
+				b,
+				vectors: dim === undefined ? null : {dim, m, efConstruction},
+				settings,
+			});
+			const creation = randomUUID();
+			await putIndex(connection, name, indexBody(schema, {shards, replicas}, creation), options);
+			// What the cluster stored is read, because JSON changes some values, such as those that are undefined.
+			const found = await readSchema(connection, name, signal);
+			if (found.creation !== creation) {
+				checkExisting(name, found.schema, schema, options.ifExists === 'open');
+			}
+			return new RemoteIndex({
+				connection,
+				name,
+				index: found.index,
+				schema: found.schema,
+				version: opened.version,
+				analyzer,
+				encoders: created.encoders,
+			});
+		} catch (error) {
+			await connection?.close();
+			analyzer.close();
+			throw error;
+		}
+	});
+}
+
+/** Creates an index, or finds that it exists: if the answer to a first attempt was lost, that attempt may have created it. */
+async function putIndex(
+	connection: Connection,
+	name: string,
+	body: Record<string, unknown>,
+	{ifExists, signal}: OpenSearchCreateOptions,
+): Promise<void> {
+	const what = `create ${name}`;
+	const path = `/${encodeURIComponent(name)}`;
+	const exists = await connection.send<boolean>({what, method: 'HEAD', path, signal});
+	if (exists && ifExists !== 'open') {
+		throw alreadyExists(name);
+	}
+	if (exists) {
+		return;
+	}
+	try {
+		await connection.send({what, method: 'PUT', path, body, signal, query: {wait_for_active_shards: 1}});
+	} catch (error) {
+		if (!isExistsError(error)) {
+			throw error;
+		}
+	}
+}
+
+/** Fails if an existing index may not be opened, or was created with other settings than those that were requested. */
+function checkExisting(name: string, stored: Schema, requested: Schema, mayExist: boolean): void {
+	if (!mayExist) {
+		throw alreadyExists(name);
+	}
+	const wanted = JSON.parse(JSON.stringify(requested)) as Schema;
+	for (const key of Object.keys(wanted) as Array<keyof Schema>) {
+		if (!isDeepStrictEqual(stored[key], wanted[key])) {
+			throw new RetrievalError(
+				'ERR_ARGUMENT',
+				`create ${name}: expected an index with ${key} ${JSON.stringify(wanted[key])}, got one that exists with ${JSON.stringify(stored[key])}; choose another name, or the same settings`,
+			);
+		}
+	}
+}
+
+function alreadyExists(name: string): RetrievalError {
+	return new RetrievalError(
+		'ERR_ARGUMENT',
+		`create ${name}: expected the name of a new index, got that of an index or an alias that exists; open it, or choose another name`,
+	);
+}
+
+/** Opens an index or an alias. */
+export async function openIndex(name: string, options: OpenSearchOpenOptions): Promise<RemoteIndex> {
+	const remote = checkedRemote('open', options);
+	const given = checkedEncoders(options);
+	const {signal} = options;
+	const {connection, version} = await Connection.open(remote, signal);
+	let analyzer: TermAnalyzer | undefined;
+	try {
+		const {index, schema} = await readSchema(connection, name, signal);
+		const {version: _version, ...stored} = schema.analyzer;
+		analyzer = await TermAnalyzer.open(stored);
+		checkAnalyzer(name, schema.analyzer, analyzer.description);
+		const {vectors, settings} = schema;
+		const encoders = vectors === null ? undefined : new CollectionEncoders(given, settings, vectors.dim);
+		return new RemoteIndex({connection, name, index, schema, version, analyzer, encoders});
+	} catch (error) {
+		await connection.close();
+		analyzer?.close();
+		throw error;
+	}
+}
