@@ -11,6 +11,9 @@ export {trainingStudyHtml, trainingStudyMarkdown} from './report/report.ts';
 export {studyTraining} from './study-training.ts';
 export type {
 	ExampleCounts,
+	JointRow,
+	JointSettings,
+	JointStudy,
 	TrainingSummary,
 	QuestionCounts,
 	TrainingRow,
