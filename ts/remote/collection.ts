@@ -99,11 +99,11 @@ export class OpenSearchCollection<Fields extends AllowedFields<Fields> = any> im
 
 	private constructor(
 		index: RemoteIndex,
-		{statistics = 'global', reader = 'minilm-reader'}: Pick<OpenSearchOpenOptions, 'statistics' | 'reader'>,
+		{statistics = 'global', reader = 'minilm-reader', maxRetries, timeoutMs}: OpenSearchOpenOptions | OpenSearchCreateOptions,
 	) {
 		checkFactoryMade('OpenSearchCollection', index, RemoteIndex, 'OpenSearchCollection.create() or OpenSearchCollection.open()');
 		this.#index = index;
-		this.#bulk = new BulkWriter(index.parts.connection);
+		this.#bulk = new BulkWriter(index.parts.connection, {maxRetries, timeoutMs});
 		this.#globalStatistics = statistics === 'global';
 		this.#readerModel = reader;
 	}

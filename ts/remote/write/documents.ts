@@ -14,7 +14,7 @@ import {VectorRows} from '../../collection/live/vector-rows.ts';
 import type {RemoteIndex} from '../index/remote-index.ts';
 import {names} from '../index/schema.ts';
 import {unit} from '../search/retrieval.ts';
-import {type BulkWriter, type Write} from './bulk.ts';
+import {type BulkWriter, RemoteWriteError, type Write} from './bulk.ts';
 import {type RemotePassage, type Source, newWriteId, nextAdded, sourceJson} from './passages.ts';
 import {storedPassages} from './stored.ts';
 
@@ -74,7 +74,10 @@ export async function putDocuments(
 		if (added === 0 || !(error instanceof RetrievalError)) {
 			throw error;
 		}
-		throw new RetrievalError(error.code, `${error.message}. The documents before it (${added}) were added.`, {cause: error});
+		const message = `${error.message}. The documents before it (${added}) were added.`;
+		throw error instanceof RemoteWriteError
+			? new RemoteWriteError(message, error.refused, {cause: error})
+			: new RetrievalError(error.code, message, {cause: error});
 	}
 	return added;
 }
