@@ -33,6 +33,8 @@ export class FakeCluster implements OpenSearchClient {
 	readonly stored = new Map<string, Stored>();
 	/** The bulk requests so far. */
 	readonly bulks: Sent[] = [];
+	/** Called before each request. */
+	onRequest: (sent: Sent) => void = () => {};
 	/** Called before each bulk request, with its number from 1. May throw, or return an answer of its own. */
 	onBulk: (number: number, sent: Sent) => unknown = () => undefined;
 	/** Called for each write, and may refuse it. */
@@ -72,6 +74,7 @@ export class FakeCluster implements OpenSearchClient {
 
 	async #answer(sent: Sent, body: Record<string, unknown>): Promise<unknown> {
 		const {method, path} = sent;
+		this.onRequest(sent);
 		if (path === '/') {
 			return {version: {number: '3.0.0', distribution: 'opensearch'}};
 		}

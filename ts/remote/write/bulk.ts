@@ -5,6 +5,7 @@ Every write has an explicit id, so a write that is repeated after a failure leav
 repeated.
 */
 import {type ErrorCode, RetrievalError} from '../../core/errors.ts';
+import {documentOf} from '../../core/filters/document-id.ts';
 import {type Connection, wait} from '../connection/connection.ts';
 import type {RemoteOptions} from '../connection/options.ts';
 import {type RemoteCause, causeMeaning, isBlock, isRetryableStatus, statusOf} from '../connection/errors.ts';
@@ -17,6 +18,11 @@ export interface Write {
 	readonly routing: string;
 	/** The passage as JSON; '' to delete. */
 	readonly source: string;
+}
+
+/** Returns the write that deletes a passage. */
+export function removal(id: string): Write {
+	return {action: 'delete', id, routing: documentOf(id), source: ''};
 }
 
 /** A write that the cluster refused. */
