@@ -99,11 +99,11 @@ export class OpenSearchCollection<Fields extends AllowedFields<Fields> = any> im
 
 	private constructor(
 		index: RemoteIndex,
-		{statistics = 'global', reader = 'minilm-reader'}: Pick<OpenSearchOpenOptions, 'statistics' | 'reader'>,
+		{statistics = 'global', reader = 'minilm-reader', maxRetries, timeoutMs}: OpenSearchOpenOptions | OpenSearchCreateOptions,
 	) {
 		checkFactoryMade('OpenSearchCollection', index, RemoteIndex, 'OpenSearchCollection.create() or OpenSearchCollection.open()');
 		this.#index = index;
-		this.#bulk = new BulkWriter(index.parts.connection);
+		this.#bulk = new BulkWriter(index.parts.connection, {maxRetries, timeoutMs});
 		this.#globalStatistics = statistics === 'global';
 		this.#readerModel = reader;
 	}
@@ -183,8 +183,9 @@ export class OpenSearchCollection<Fields extends AllowedFields<Fields> = any> im
 
 	/**
 	Writes the passages of a corpus file or folder, or other passages, with their ids and in their order; passages with the same ids are
-	replaced. Consecutive passages `d#0`, `d#1`, … become one document. If the call is repeated after a stop, with the same passages, it
-	continues: the index already has a part of them, which are neither encoded nor written again. Progress counts passages.
+	replaced, and keep their vectors if their titles and texts stay the same. Consecutive passages `d#0`, `d#1`, … become one document, and
+	passages that the index has of it beyond these are deleted. If the call is repeated after a stop, with the same passages, it continues: the
+	index already has a part of them, which are neither encoded nor written again. Progress counts passages.
 	*/
 	async push(
 		source: string | Iterable<PassageWithVector> | AsyncIterable<PassageWithVector>,

@@ -246,6 +246,31 @@ export function documentTests(): void {
 		);
 	});
 
+	test.serial('a push of a changed source deletes the passages that a document no longer has, and keeps the order', async t => {
+		const remote = await create(t);
+		const passages = (count: number) => Array.from({length: count}, (_, i) => ({id: `d#${i}`, text: 'a lamp'}));
+		await remote.add({id: 'z', text: 'a lamp'});
+		await remote.push([...passages(5), {id: 'b', text: 'a lamp'}]);
+		await remote.add({id: 'a', text: 'a lamp'});
+		t.deepEqual(await remote.push([...passages(3), {id: 'b', text: 'a lamp'}]), {passages: 4, written: 3});
+		await remote.optimize();
+		const ids = (await remote.search('lamp')).hits.map(({id}) => id);
+		t.deepEqual(ids, ['z#0', 'd#0', 'd#1', 'd#2', 'b', 'a#0']);
+		await remote.upsert({id: 'd', text: 'a lamp'});
+		t.is(await remote.delete('b'), 1);
+		await remote.refresh();
+		t.deepEqual(
+			(await collect(remote.scan())).map(({id}) => id),
+			['z#0', 'a#0', 'd#0'],
+		);
+		// The longest id that a cluster accepts, and the longest value of a field.
+		const id = 'é'.repeat(256);
+		await remote.push([{id, text: 'a long id', fields: {f: 'é'.repeat(16_381)}}]);
+		await remote.refresh();
+		t.is(await remote.count({filter: {f: 'é'.repeat(16_381)}}), 1);
+		t.is(await remote.delete(id), 1);
+	});
+
 	test.serial('an alias is moved to a rebuilt index in one step, and open collections then search that index', async t => {
 		const alias = newName();
 		const old = await create(t);

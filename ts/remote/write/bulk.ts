@@ -5,7 +5,9 @@ Every write has an explicit id, so a write that is repeated after a failure leav
 repeated.
 */
 import {type ErrorCode, RetrievalError} from '../../core/errors.ts';
+import {documentOf} from '../../core/filters/document-id.ts';
 import {type Connection, wait} from '../connection/connection.ts';
+import type {RemoteOptions} from '../connection/options.ts';
 import {type RemoteCause, causeMeaning, isBlock, isRetryableStatus, statusOf} from '../connection/errors.ts';
 
 /** One write. */
@@ -16,6 +18,11 @@ export interface Write {
 	readonly routing: string;
 	/** The passage as JSON; '' to delete. */
 	readonly source: string;
+}
+
+/** Returns the write that deletes a passage. */
+export function removal(id: string): Write {
+	return {action: 'delete', id, routing: documentOf(id), source: ''};
 }
 
 /** A write that the cluster refused. */
@@ -33,8 +40,8 @@ export class RemoteWriteError extends RetrievalError {
 	/** The writes that were refused. */
 	readonly refused: readonly RefusedWrite[];
 
-	constructor(message: string, refused: readonly RefusedWrite[]) {
-		super(refused[0]?.code ?? 'ERR_REMOTE', message);
+	constructor(message: string, refused: readonly RefusedWrite[], options?: ErrorOptions) {
+		super(refused[0]?.code ?? 'ERR_REMOTE', message, options);
 		this.refused = refused;
 	}
 }
@@ -51,8 +58,17 @@ const MAX_UNITS = 8 << 20;
 const TARGET_MS = 1000;
 /** Maximum number of batches in flight. */
 const MAX_IN_FLIGHT = 4;
-/** How often the writes of a batch are repeated; the waits add up to about half a minute. */
+/** How often the writes of a batch are repeated by default; the waits add up to about half a minute. */
 const MAX_RETRIES = 12;
+/** The default of the connection's `timeoutMs`. */
+const TIMEOUT_MS = 30_000;
+/**
+The part of the connection's timeout for which the cluster waits for a shard. A request that waits there must fail before the client gives
+up, because the cluster would otherwise execute it later, possibly after a newer change of the same passage.
+*/
+const SHARD_WAIT = 0.75;
+/** The parts of an answer that are read. An answer repeats much more of each write. */
+const ANSWER_PARTS = 'items.*.status,items.*.error';
 
 /** The status of a request that the cluster cannot accept at any time. */
 const TOO_LARGE = 413;
@@ -68,16 +84,24 @@ interface Results {
 
 /** The answer to a bulk request. */
 interface BulkAnswer {
-	readonly items: ReadonlyArray<Readonly<Record<string, {readonly status: number; readonly error?: RemoteCause}>>>;
+	readonly items?: ReadonlyArray<Readonly<Record<string, {readonly status: number; readonly error?: RemoteCause}>>>;
 }
+
+/** The results of the writes of a request, in their order. */
+type Items = NonNullable<BulkAnswer['items']>;
 
 /** A writer of one index. Its batch size is kept from call to call. */
 export class BulkWriter {
 	readonly #connection: Connection;
+	readonly #maxRetries: number;
+	readonly #shardWait: string;
 	#batchWrites = FIRST_WRITES;
 
-	constructor(connection: Connection) {
+	/** `maxRetries` and `timeoutMs` are those that the caller gave for the connection. */
+	constructor(connection: Connection, {maxRetries = MAX_RETRIES, timeoutMs = TIMEOUT_MS}: Pick<RemoteOptions, 'maxRetries' | 'timeoutMs'>) {
 		this.#connection = connection;
+		this.#maxRetries = maxRetries;
+		this.#shardWait = `${Math.max(1, Math.floor(timeoutMs * SHARD_WAIT))}ms`;
 	}
 
 	/** Number of writes in the next batch. */
@@ -144,13 +168,20 @@ export class BulkWriter {
 		let open = batch;
 		for (let attempt = firstAttempt; ; attempt++) {
 			const startedAt = performance.now();
-			let items: BulkAnswer['items'];
+			let items: Items;
 			try {
-				items = await this.#send(index, open.map(i => linesOf(writes[i]!)).join(''), signal);
+				items = await this.#send(
+					index,
+					open.map(i => writes[i]!),
+					signal,
+				);
 			} catch (error) {
-				const status = statusOf((error as Error).cause) ?? 0;
+				signal?.throwIfAborted();
+				// An error of this package, for example of a closed collection, has no cause.
+				const cause: unknown = error instanceof RetrievalError ? error.cause : undefined;
+				const status = cause === undefined ? 0 : (statusOf(cause) ?? 0);
 				const isDivisible = open.length > 1;
-				if (!OVERLOADED.includes(status) || attempt >= MAX_RETRIES || (status === TOO_LARGE && !isDivisible)) {
+				if (!OVERLOADED.includes(status) || attempt >= this.#maxRetries || (status === TOO_LARGE && !isDivisible)) {
 					throw error;
 				}
 				this.#adapt(0, true);
@@ -171,7 +202,7 @@ export class BulkWriter {
 					outcomes[i] = 'done';
 				} else if (action === 'create' && status === 409) {
 					outcomes[i] = 'exists';
-				} else if (attempt < MAX_RETRIES && !isBlock(error) && (isRetryableStatus(status) || isPassing(error))) {
+				} else if (attempt < this.#maxRetries && !isBlock(error) && (isRetryableStatus(status) || isPassing(error))) {
 					failed.push(i);
 				} else {
 					refused.push({id, status, ...causeMeaning(error ?? {}, status)});
@@ -186,16 +217,24 @@ export class BulkWriter {
 		}
 	}
 
-	async #send(index: string, lines: string, signal: AbortSignal | undefined): Promise<BulkAnswer['items']> {
-		const {items} = await this.#connection.send<BulkAnswer>({
-			what: `write ${index}`,
+	async #send(index: string, writes: readonly Write[], signal: AbortSignal | undefined): Promise<Items> {
+		const what = `write ${index}`;
+		const {items = []} = await this.#connection.send<BulkAnswer>({
+			what,
 			method: 'POST',
 			path: `/${encodeURIComponent(index)}/_bulk`,
-			lines,
+			query: {timeout: this.#shardWait, filter_path: ANSWER_PARTS},
+			lines: writes.map(linesOf).join(''),
 			signal,
 			unrepeated: OVERLOADED,
-			maxRetries: MAX_RETRIES,
+			maxRetries: this.#maxRetries,
 		});
+		if (items.length !== writes.length) {
+			throw new RetrievalError(
+				'ERR_REMOTE',
+				`${what}: expected the results of ${writes.length} writes, got ${items.length}; check that the address is that of an OpenSearch cluster`,
+			);
+		}
 		return items;
 	}
 

@@ -1,7 +1,7 @@
 /** Deletes documents: by their ids, or those with a passage that matches a filter. */
-import {documentOf} from '../../core/filters/document-id.ts';
 import type {Filter} from '../../core/filters/filter.ts';
 import {documentsOf, scanPassages} from '../search/read.ts';
+import {removal} from './bulk.ts';
 import {type WriteTarget, oldPassages} from './documents.ts';
 
 /** Number of documents whose passages are looked for at a time. */
@@ -34,9 +34,9 @@ export async function deleteMatching(target: WriteTarget, filter: Filter): Promi
 	return documents.length;
 }
 
+/** Deletes passages: the first passage of each document last, because later calls find the others by the number that it stores. */
 async function deletePassages({bulk}: WriteTarget, concrete: string, ids: readonly string[]): Promise<void> {
-	await bulk.write(
-		concrete,
-		ids.map(id => ({action: 'delete', id, routing: documentOf(id), source: ''})),
-	);
+	const isFirst = (id: string): boolean => id.endsWith('#0');
+	await bulk.write(concrete, ids.filter(id => !isFirst(id)).map(removal));
+	await bulk.write(concrete, ids.filter(isFirst).map(removal));
 }

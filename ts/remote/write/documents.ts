@@ -1,6 +1,10 @@
 /**
 Adds and replaces documents. A document is not changed in one step: its passages become visible one after another, and a call that
 fails may leave some documents changed and one of them in part. The call that failed can be repeated with `upsert`.
+
+The first passage of a document, `d#0`, stores how many passages the document has, and later calls find the others by this number. So at any
+time it must be at least the number of passages that are stored: a document that grows gets its first passage before the others, and one that
+shrinks gets it after the surplus passages were deleted. Then no failure leaves a passage that later calls do not find.
 */
 import {awaitUnlessAborted} from '../../core/callbacks.ts';
 import {checkIterable, isArray, isObject} from '../../core/checks.ts';
@@ -14,9 +18,10 @@ import {VectorRows} from '../../collection/live/vector-rows.ts';
 import type {RemoteIndex} from '../index/remote-index.ts';
 import {names} from '../index/schema.ts';
 import {unit} from '../search/retrieval.ts';
-import {type BulkWriter, type Write} from './bulk.ts';
-import {type RemotePassage, type Source, newWriteId, nextAdded, sourceJson} from './passages.ts';
-import {storedPassages} from './stored.ts';
+import {type BulkWriter, RemoteWriteError, type Write, removal} from './bulk.ts';
+import {checkFieldSizes, checkPassageId} from './limits.ts';
+import {type RemotePassage, newWriteId, nextAdded, sourceJson} from './passages.ts';
+import {keptVectors, storedPassages} from './stored.ts';
 
 /** A batch ends when it has this number of documents, or of UTF-16 code units of text. */
 const BATCH_DOCUMENTS = 1024;
@@ -58,7 +63,10 @@ export async function putDocuments(
 	try {
 		for await (const document of documents) {
 			signal?.throwIfAborted();
-			const one = prepared(`${name}: documents[${read}]`, document, split, vectors);
+			const what = `${name}: documents[${read}]`;
+			const one = prepared(what, document, split, vectors);
+			checkPassageId(`${what}: id`, `${one.id}#${one.passages.length - 1}`);
+			checkFieldSizes(`${what}: fields`, one.fields);
 			read += 1;
 			batch.push(one);
 			units += one.passages.reduce((sum, {text}) => sum + text.length, 0);
@@ -74,7 +82,10 @@ export async function putDocuments(
 		if (added === 0 || !(error instanceof RetrievalError)) {
 			throw error;
 		}
-		throw new RetrievalError(error.code, `${error.message}. The documents before it (${added}) were added.`, {cause: error});
+		const message = `${error.message}. The documents before it (${added}) were added.`;
+		throw error instanceof RemoteWriteError
+			? new RemoteWriteError(message, error.refused, {cause: error})
+			: new RetrievalError(error.code, message, {cause: error});
 	}
 	return added;
 }
@@ -110,17 +121,28 @@ async function putBatch(
 		writes.push({action: isFirst && !upsert ? 'create' : 'index', id: passage.id, routing: documentOf(passage.id), source});
 		await yieldIfOverBudget();
 	}
-	// The first passage of a document decides which of two concurrent calls adds it, so it is written before the others.
+	const removed: string[] = [];
+	const shrinking = new Set<string>();
+	for (const {id, passages: parts} of documents) {
+		const surplus = old.get(id)!.filter(passage => !isKept(id, passage, parts.length));
+		removed.push(...surplus);
+		// The passage with the id of its document is not one of the numbered passages.
+		if (surplus.some(passage => passage !== id)) {
+			shrinking.add(id);
+		}
+	}
 	const firsts = writes.filter((_, i) => passages[i]!.number === 0);
-	const outcomes = await bulk.write(concrete, firsts, {signal});
-	const refused = firsts.filter((_, i) => outcomes[i] === 'exists').map(({id}) => id);
+	const early = firsts.filter(({routing}) => !shrinking.has(routing));
+	// The first passage of a document also decides which of two concurrent calls adds it.
+	const outcomes = await bulk.write(concrete, early, {signal});
+	const refused = early.filter((_, i) => outcomes[i] === 'exists').map(({id}) => id);
 	// If an attempt was done but its answer was lost, the passage exists because of this call.
 	const stored = await storedPassages(connection, concrete, refused, {parts: [names.write], latest: true, signal});
 	const others = new Set(refused.filter(id => stored.get(id)?.write !== write).map(documentOf));
-	const rest = writes.filter(({id}, i) => passages[i]!.number > 0 && !others.has(documentOf(id)));
-	const removed = documents.flatMap(({id, passages: {length}}) => old.get(id)!.filter(passage => !isKept(id, passage, length)));
-	const removals = removed.map((id): Write => ({action: 'delete', id, routing: documentOf(id), source: ''}));
-	await bulk.write(concrete, [...rest, ...removals], {signal});
+	const rest = writes.filter(({routing}, i) => passages[i]!.number > 0 && !others.has(routing));
+	await bulk.write(concrete, [...rest, ...removed.map(removal)], {signal});
+	const late = firsts.filter(({routing}) => shrinking.has(routing));
+	await bulk.write(concrete, late, {signal});
 	const [other] = others;
 	if (other !== undefined) {
 		throw alreadyExists(other);
@@ -136,7 +158,7 @@ export async function oldPassages(
 	isComplete = true,
 ): Promise<Map<string, readonly string[]>> {
 	// Passages that were pushed from a corpus may be documents of their own, whose passage has the same id.
-	const firsts = documents.flatMap(id => [`${id}#0`, id]);
+	const firsts = documents.flatMap(id => (id === '' ? [] : [`${id}#0`, id]));
 	const stored = await storedPassages(connection, concrete, firsts, {parts: [names.count], latest: true, signal});
 	return new Map(
 		documents.map(id => {
@@ -181,23 +203,8 @@ async function withVectors(
 	}
 	const missing = passages.filter(({vector}) => vector === undefined);
 	const ids = new Set([...old.values()].flat());
-	const stored = await storedPassages(
-		connection,
-		concrete,
-		missing.filter(({id}) => ids.has(id)).map(({id}) => id),
-		{
-			parts: [names.title, names.text, names.vector],
-			latest: true,
-			signal,
-		},
-	);
-	const kept = new Map<string, Float32Array>();
-	for (const {id, title, text} of missing) {
-		const same: Source | undefined = stored.get(id);
-		if (same?.vector !== undefined && same.text === text && (same.title ?? '') === title) {
-			kept.set(id, Float32Array.from(same.vector));
-		}
-	}
+	const stored = missing.filter(({id}) => ids.has(id));
+	const kept = await keptVectors(connection, concrete, stored, signal);
 	const toEncode = missing.filter(({id}) => !kept.has(id));
 	if (toEncode.length > 0) {
 		const {dim} = index;
@@ -212,6 +219,7 @@ async function withVectors(
 
 /** Replaces the fields of a document. */
 export async function setDocumentFields({index, bulk}: WriteTarget, document: string, fields: string): Promise<void> {
+	checkFieldSizes('setFields: fields', fields);
 	const {connection, analyzer} = index.parts;
 	const concrete = await index.current();
 	const ids = (await oldPassages(index, concrete, [document], undefined)).get(document)!;

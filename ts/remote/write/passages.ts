@@ -84,3 +84,8 @@ export function nextAdded(count: number): number {
 	lastAdded = first + count - 1;
 	return first;
 }
+
+/** Makes `nextAdded` return larger numbers than this one, which was chosen in another way. */
+export function noteAdded(added: number): void {
+	lastAdded = Math.max(lastAdded, added);
+}

@@ -1,6 +1,10 @@
 /**
 Writes the passages of a corpus, or of another collection, with their ids and in their order. The call can be repeated after a stop: it
 recognizes the passages that it has already written by a hash of their contents, and neither encodes nor writes them again.
+
+A stored passage keeps its place in the order, also if its contents change, and a new passage gets the place that it has in the source. The
+places are consecutive numbers from an origin. It is the time of the first push, and later pushes compute it from the place of an unchanged
+passage near the start of the source. So a push that was stopped continues with the same places.
 */
 import {createHash} from 'node:crypto';
 import {awaitUnlessAborted} from '../../core/callbacks.ts';
@@ -15,9 +19,10 @@ import {type VectorInput, checkedVector} from '../../collection/live/vector-rows
 import type {RemoteIndex} from '../index/remote-index.ts';
 import {names} from '../index/schema.ts';
 import {unit} from '../search/retrieval.ts';
-import type {BulkWriter, Write} from './bulk.ts';
-import {type RemotePassage, sourceJson} from './passages.ts';
-import {storedPassages} from './stored.ts';
+import {type BulkWriter, type Write, removal} from './bulk.ts';
+import {checkFieldSizes, checkPassageId} from './limits.ts';
+import {type RemotePassage, type Source, nextAdded, noteAdded, sourceJson} from './passages.ts';
+import {keptVectors, storedPassages} from './stored.ts';
 
 /** A passage with its vector, if it has one already. */
 export interface PassageWithVector extends Passage {
@@ -45,8 +50,11 @@ export interface PushResult {
 const BATCH_PASSAGES = 512;
 
 /** A passage before its vector is known, with the hash of its contents. */
-interface PushedPassage extends Omit<RemotePassage, 'vector'> {
-	readonly vector: VectorInput | undefined;
+interface PushedPassage extends Omit<RemotePassage, 'vector' | 'added'> {
+	/** `undefined` if the encoder computes it. */
+	readonly vector: Float32Array | undefined;
+	/** The position in the source, from 0. */
+	readonly position: number;
 	readonly hash: string;
 }
 
@@ -57,8 +65,9 @@ export async function pushPassages(
 	{workers = 2, total = 0, signal, onProgress}: PushOptions,
 ): Promise<PushResult> {
 	const concrete = await index.current(signal);
-	const reader = batchesOf(source);
+	const reader = batchesOf(source, index.dim);
 	let [passages, written, isFailed] = [0, 0, false];
+	let origin: number | undefined;
 	let reading: Promise<unknown> = Promise.resolve();
 	/** Returns the next batch. A generator runs one step at a time, so the workers wait for each other here. */
 	const nextBatch = async (): Promise<PushedPassage[] | undefined> => {
@@ -66,11 +75,22 @@ export async function pushPassages(
 		reading = next.catch(() => {});
 		return next;
 	};
-	const work = async (): Promise<void> => {
+	const work = async (maxBatches: number): Promise<void> => {
 		try {
-			for (let batch = await nextBatch(); batch !== undefined; batch = await nextBatch()) {
+			for (let done = 0; done < maxBatches; done++) {
+				const batch = await nextBatch();
+				if (batch === undefined) {
+					return;
+				}
 				signal?.throwIfAborted();
-				const count = await pushBatch(index, bulk, concrete, batch, signal);
+				const stored = await storedPassages(
+					index.parts.connection,
+					concrete,
+					batch.map(({id}) => id),
+					{parts: [names.write, names.count, names.added], latest: true, signal},
+				);
+				origin ??= originOf(batch, stored);
+				const count = await pushBatch(index, bulk, concrete, batch, {stored, origin, signal});
 				written += count;
 				passages += batch.length;
 				await awaitUnlessAborted(onProgress?.({done: passages, total}), signal);
@@ -80,13 +100,25 @@ export async function pushPassages(
 			throw error;
 		}
 	};
-	const results = await Promise.allSettled(Array.from({length: workers}, work));
-	const failure = results.find(({status}) => status === 'rejected');
-	if (failure !== undefined) {
+	try {
+		// The first batch is written before the others, so that a call that continues after a stop finds the origin.
+		await work(1);
+		const results = await Promise.allSettled(Array.from({length: workers}, async () => work(Infinity)));
+		const failure = results.find(({status}) => status === 'rejected');
+		if (failure !== undefined) {
+			throw (failure as PromiseRejectedResult).reason;
+		}
+	} catch (error) {
 		await reader.return();
-		throw (failure as PromiseRejectedResult).reason;
+		throw error;
 	}
 	return {passages, written};
+}
+
+/** Returns the place of the first passage of the source. */
+function originOf(batch: readonly PushedPassage[], stored: ReadonlyMap<string, Source>): number {
+	const known = batch.find(({id, hash}) => stored.get(id)?.write === hash);
+	return known === undefined ? nextAdded(1) : stored.get(known.id)!.added - known.position;
 }
 
 /** Encodes and writes the passages of a batch that the index does not have yet, and returns their number. */
@@ -95,37 +127,73 @@ async function pushBatch(
 	bulk: BulkWriter,
 	concrete: string,
 	batch: readonly PushedPassage[],
-	signal: AbortSignal | undefined,
+	{
+		stored,
+		origin,
+		signal,
+	}: {readonly stored: ReadonlyMap<string, Source>; readonly origin: number; readonly signal: AbortSignal | undefined},
 ): Promise<number> {
 	const {connection, analyzer, schema} = index.parts;
-	const stored = await storedPassages(
+	noteAdded(origin + batch.at(-1)!.position);
+	const changed = batch.filter(({id, hash}) => stored.get(id)?.write !== hash);
+	const {dim} = index;
+	const missing = dim === undefined ? [] : changed.filter(({vector}) => vector === undefined);
+	const vectors = await keptVectors(
 		connection,
 		concrete,
-		batch.map(({id}) => id),
-		{parts: [names.write], latest: true, signal},
+		missing.filter(({id}) => stored.has(id)),
+		signal,
 	);
-	const changed = batch.filter(({id, hash}) => stored.get(id)?.write !== hash);
-	const toEncode = index.dim === undefined ? [] : changed.filter(({vector}) => vector === undefined);
-	const {dim = 0} = index;
-	const data =
-		toEncode.length === 0 ? new Float32Array(0) : await encodePassages(await index.encoders().passages(), toEncode, dim, {signal});
-	const rows = new Map(toEncode.map(({id}, row) => [id, data.subarray(row * dim, (row + 1) * dim)]));
+	const toEncode = missing.filter(({id}) => !vectors.has(id));
+	if (dim !== undefined && toEncode.length > 0) {
+		const data = await encodePassages(await index.encoders().passages(), toEncode, dim, {signal});
+		for (const [row, {id}] of toEncode.entries()) {
+			vectors.set(id, data.subarray(row * dim, (row + 1) * dim));
+		}
+	}
 	const isCosine = schema.settings.similarity === 'cosine';
-	const writes: Write[] = [];
+	const surplus = await surplusPassages(index, concrete, batch, stored, signal);
+	// See `documents.ts` for why the first passage of a document is written before or after the others.
+	const [early, others, late]: [Write[], Write[], Write[]] = [[], surplus.map(removal), []];
 	for (const passage of changed) {
-		const {id, vector: given} = passage;
-		const vector = given === undefined ? rows.get(id) : checkedVector(`"${id}": vector`, given, index.dim);
+		const {id, hash, position, number, count} = passage;
+		const vector = passage.vector ?? vectors.get(id);
 		const scaled = vector !== undefined && isCosine ? unit(vector) : vector;
-		writes.push({
-			action: 'index',
-			id,
-			routing: documentOf(id),
-			source: sourceJson({...passage, vector: scaled}, analyzer, passage.hash),
-		});
+		const added = stored.get(id)?.added ?? origin + position;
+		const source = sourceJson({...passage, vector: scaled, added}, analyzer, hash);
+		const isShrinking = (stored.get(id)?.count ?? 0) > count;
+		const step = number > 0 || (count === 1 && !isShrinking) ? others : isShrinking ? late : early;
+		step.push({action: 'index', id, routing: documentOf(id), source});
 		await yieldIfOverBudget();
 	}
-	await bulk.write(concrete, writes, {signal});
-	return writes.length;
+	for (const step of [early, others, late]) {
+		await bulk.write(concrete, step, {signal});
+	}
+	return changed.length;
+}
+
+/** Returns the stored passages of the documents of a batch that the documents no longer have. */
+async function surplusPassages(
+	{parts: {connection}}: RemoteIndex,
+	concrete: string,
+	batch: readonly PushedPassage[],
+	stored: ReadonlyMap<string, Source>,
+	signal: AbortSignal | undefined,
+): Promise<string[]> {
+	const ids = new Set(batch.map(({id}) => id));
+	const numbers = new Map<string, number>();
+	for (const {id, count} of batch) {
+		const document = documentOf(id);
+		const before = id === `${document}#0` ? (stored.get(id)?.count ?? 0) : 0;
+		for (let number = count; number < before; number++) {
+			if (!ids.has(`${document}#${number}`)) {
+				numbers.set(`${document}#${number}`, number);
+			}
+		}
+	}
+	const found = await storedPassages(connection, concrete, [...numbers.keys()], {parts: [names.number], latest: true, signal});
+	// A passage with another number was pushed apart from the others, as a document of its own.
+	return [...found].filter(([id, {number}]) => number === numbers.get(id)).map(([id]) => id);
 }
 
 /**
@@ -133,27 +201,31 @@ Reads passages in batches. Consecutive passages `d#0`, `d#1`, … are the passag
 */
 async function* batchesOf(
 	source: Iterable<PassageWithVector> | AsyncIterable<PassageWithVector>,
+	dim: number | undefined,
 ): AsyncGenerator<PushedPassage[], void, undefined> {
 	let batch: PushedPassage[] = [];
 	let document: PassageWithVector[] = [];
-	let [added, read] = [0, 0];
+	let [position, read] = [0, 0];
 	let ids = new Set<string>();
-	const endDocument = (): void => {
+	const endDocument = async (): Promise<void> => {
 		for (const [number, passage] of document.entries()) {
-			added += 1;
-			batch.push(pushed(passage, {number, count: document.length, added}));
+			batch.push(pushed(passage, {number, count: document.length, position}, dim));
+			position += 1;
+			await yieldIfOverBudget();
 		}
 		document = [];
 	};
 	for await (const passage of source) {
-		checkPassage(`passages[${read}]`, passage);
+		const what = `passages[${read}]`;
+		checkPassage(what, passage);
+		checkPassageId(`${what}: id`, passage.id);
 		read += 1;
 		if (ids.has(passage.id)) {
 			throw new RetrievalError('ERR_DUPLICATE_ID', `push: expected distinct ids, got "${passage.id}" twice`);
 		}
 		ids.add(passage.id);
 		if (document.length > 0 && !isNext(document, passage)) {
-			endDocument();
+			await endDocument();
 		}
 		document.push(passage);
 		if (batch.length >= BATCH_PASSAGES) {
@@ -163,7 +235,7 @@ async function* batchesOf(
 			ids = new Set(document.map(({id}) => id));
 		}
 	}
-	endDocument();
+	await endDocument();
 	if (batch.length > 0) {
 		yield batch;
 	}
@@ -177,14 +249,17 @@ function isNext(document: readonly PassageWithVector[], {id}: PassageWithVector)
 }
 
 function pushed(
-	{id, title, text, fields, vector}: PassageWithVector,
-	place: {readonly number: number; readonly count: number; readonly added: number},
+	{id, title, text, fields, vector: given}: PassageWithVector,
+	{position, ...place}: {readonly number: number; readonly count: number; readonly position: number},
+	dim: number | undefined,
 ): PushedPassage {
 	const passage = {id, title: title ?? '', text, fields: fields === undefined ? '' : fieldsJson(`"${id}": fields`, fields), ...place};
+	checkFieldSizes(`"${id}": fields`, passage.fields);
+	// The position is not part of the hash. Otherwise a passage that is inserted would change all passages after it.
 	const hash = createHash('sha256').update(JSON.stringify(passage));
+	const vector = given === undefined ? undefined : checkedVector(`"${id}": vector`, given, dim);
 	if (vector !== undefined) {
-		const numbers = Float32Array.from(vector);
-		hash.update(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength));
+		hash.update(new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength));
 	}
-	return {...passage, vector, hash: hash.digest('base64url').slice(0, 22)};
+	return {...passage, position, vector, hash: hash.digest('base64url').slice(0, 22)};
 }

@@ -3,6 +3,7 @@ import {documentOf} from '../../core/filters/document-id.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type Connection, wait} from '../connection/connection.ts';
 import {type RemoteCause, causeMeaning} from '../connection/errors.ts';
+import {names} from '../index/schema.ts';
 import type {Source} from './passages.ts';
 
 /** Number of passages per request. */
@@ -55,4 +56,23 @@ export async function storedPassages(
 		}
 	}
 	return found;
+}
+
+/** Returns the stored vectors of the passages, by id, that are stored with the same title and text, so that they need not be encoded again. */
+export async function keptVectors(
+	connection: Connection,
+	index: string,
+	passages: ReadonlyArray<{readonly id: string; readonly title: string; readonly text: string}>,
+	signal: AbortSignal | undefined,
+): Promise<Map<string, Float32Array>> {
+	const ids = passages.map(({id}) => id);
+	const stored = await storedPassages(connection, index, ids, {parts: [names.title, names.text, names.vector], latest: true, signal});
+	const kept = new Map<string, Float32Array>();
+	for (const {id, title, text} of passages) {
+		const same = stored.get(id);
+		if (same?.vector !== undefined && same.text === text && (same.title ?? '') === title) {
+			kept.set(id, Float32Array.from(same.vector));
+		}
+	}
+	return kept;
 }
