@@ -3,6 +3,7 @@
 import test from 'ava';
 import {missingTools} from './cluster/build.ts';
 import {Cluster} from './cluster/cluster.ts';
+import {aliasTests} from './suite/alias.ts';
 import {bm25Tests} from './suite/bm25.ts';
 import {cliTests} from './suite/cli.ts';
 import {denseTests} from './suite/dense.ts';
@@ -26,6 +27,7 @@ if (missing === undefined) {
 	faultTests();
 	bm25Tests();
 	documentTests();
+	aliasTests();
 	denseTests();
 	errorTests();
 	cliTests();

@@ -8,7 +8,7 @@ const run = promisify(execFile);
 const folder = import.meta.dirname;
 const target = join(folder, 'target');
 
-/** Returns why a cluster cannot run on this machine, or `undefined` if it can. */
+/** Returns why a cluster cannot run on this machine, or `undefined` if it can. Builds what the nodes need. */
 export async function missingTools(): Promise<string | undefined> {
 	for (const [tool, flag] of [
 		['java', '-version'],
@@ -21,15 +21,31 @@ export async function missingTools(): Promise<string | undefined> {
 			return `needs ${tool}: install a JDK of version 17 or later, and Maven`;
 		}
 	}
-	return undefined;
+	return missingJars();
 }
 
-/** Builds if a source is newer than the last build, and returns the class path. Maven downloads the jars the first time (54 MB). */
-export async function classPath(): Promise<string> {
+/** Lets Maven download the jars (54 MB) unless it did, and returns why it cannot. */
+async function missingJars(): Promise<string | undefined> {
 	const jars = join(target, 'knn', 'plugin-descriptor.properties');
-	if (isOlder(jars, join(folder, 'pom.xml'))) {
-		await run('mvn', ['--quiet', '--batch-mode', 'package'], {cwd: folder});
+	if (!isOlder(jars, join(folder, 'pom.xml'))) {
+		return undefined;
 	}
+	try {
+		await run('mvn', ['--quiet', '--batch-mode', 'package'], {cwd: folder});
+		return undefined;
+	} catch (error) {
+		const {stdout = '', message} = error as Error & {readonly stdout?: string};
+		const output = stdout === '' ? message : stdout;
+		if (/Could not transfer|UnknownHost|Unknown host|Connection (?:refused|timed out|reset)|Network is unreachable|offline/u.test(output)) {
+			return `needs jars of OpenSearch, which Maven could not download: ${/^.*(?:transfer|host|Connection|Network|offline).*$/mu.exec(output)?.[0].slice(0, 300)}`;
+		}
+		// The build itself is wrong, which must not go unnoticed.
+		throw error;
+	}
+}
+
+/** Compiles the class that starts a node if it is older than its source, and returns the class path. `missingTools` must have returned. */
+export async function classPath(): Promise<string> {
 	const path = [join(target, 'classes'), join(target, 'lib', '*'), join(target, 'knn', '*')].join(delimiter);
 	if (isOlder(join(target, 'classes', 'TestNode.class'), join(folder, 'TestNode.java'))) {
 		// `javac` of newer versions also compiles for 17.

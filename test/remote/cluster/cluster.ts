@@ -1,6 +1,7 @@
 /**
 A real OpenSearch cluster of three nodes on loopback. The nodes reach each other through proxies, so that a test can cut one of them off. A
-node ends when its standard input is closed, which happens at the latest when the test process ends.
+node ends when its standard input is closed, which happens at the latest when the test process ends. A node that was stopped (SIGSTOP) does
+not notice that, so all nodes are also killed when the test process exits.
 */
 import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
@@ -41,6 +42,14 @@ interface Node {
 	child: ChildProcess | undefined;
 }
 
+/** The processes of all nodes that run. */
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+	for (const child of running) {
+		child.kill('SIGKILL');
+	}
+});
+
 /** An open cluster. */
 export class Cluster {
 	readonly #folder: string;
@@ -75,7 +84,7 @@ export class Cluster {
 			const template = {settings: {'index.unassigned.node_left.delayed_timeout': '0'}};
 			await cluster.request('/_index_template/test', {index_patterns: ['*'], template}, 'PUT');
 		} catch (error) {
-			const logs = nodes.map(({name}) => `${name}: ${readFileSync(join(folder, `${name}.log`), 'utf8').slice(-2000)}`).join('\n');
+			const logs = nodes.map(({name}) => `${name}: ${endOf(join(folder, `${name}.log`))}`).join('\n');
 			await cluster.stop();
 			throw new Error(`the test cluster did not start: ${logs}`, {cause: error});
 		}
@@ -120,6 +129,9 @@ export class Cluster {
 			],
 			{stdio: ['pipe', log, log]},
 		);
+		const {child} = node;
+		running.add(child);
+		child.on('exit', () => running.delete(child));
 		// Writing to a node that was killed fails; its end is noticed elsewhere.
 		node.child.stdin!.on('error', () => {});
 	}
@@ -158,12 +170,14 @@ export class Cluster {
 	/** Waits until the cluster has this number of nodes, and all copies of all shards are in use if `isGreen` is set. */
 	async waitForNodes(count: number, isGreen = false): Promise<void> {
 		const until = Date.now() + DEADLINE_MS;
+		// A test may have killed other nodes before.
+		const alive = this.#nodes.flatMap(({child, name}) => (child !== undefined && !hasEnded(child) ? [{child, name}] : []));
 		for (;;) {
 			const health = await this.request<{number_of_nodes: number; status: string}>('/_cluster/health').catch(() => undefined);
 			if (health?.number_of_nodes === count && (!isGreen || health.status === 'green')) {
 				return;
 			}
-			const ended = this.#nodes.find(({child}) => child !== undefined && child.exitCode !== null);
+			const ended = alive.find(({child}) => hasEnded(child));
 			if (ended !== undefined || Date.now() > until) {
 				throw new Error(ended === undefined ? `no cluster of ${count} nodes in ${DEADLINE_MS} ms` : `${ended.name} ended`);
 			}
@@ -174,7 +188,7 @@ export class Cluster {
 	/** Ends all nodes and removes their files. */
 	async stop(): Promise<void> {
 		for (const {child, proxy} of this.#nodes) {
-			if (child !== undefined && child.exitCode === null && child.signalCode === null) {
+			if (child !== undefined && !hasEnded(child)) {
 				const exited = once(child, 'exit');
 				// SIGKILL also ends a stopped process.
 				child.kill('SIGKILL');
@@ -183,6 +197,20 @@ export class Cluster {
 			proxy.close();
 		}
 		await rm(this.#folder, {recursive: true, force: true});
+	}
+}
+
+/** Whether a process exited, or was ended by a signal. */
+function hasEnded({exitCode, signalCode}: ChildProcess): boolean {
+	return exitCode !== null || signalCode !== null;
+}
+
+/** Returns the end of a log, or why it cannot be read, so that the nodes are stopped in any case. */
+function endOf(log: string): string {
+	try {
+		return readFileSync(log, 'utf8').slice(-2000);
+	} catch (error) {
+		return (error as Error).message;
 	}
 }
 

@@ -3,7 +3,7 @@ import {mkdtemp, readFile, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
-import {encyclopedia} from '../../../ts/index.ts';
+import {Collection, encyclopedia} from '../../../ts/index.ts';
 import {packageRoot} from '../../../ts/core/native/addon.ts';
 import {OpenSearchCollection} from '../../../ts/remote/index.ts';
 import {passagekit} from '../../support/command.ts';
@@ -30,9 +30,26 @@ export function cliTests(): void {
 		const push = ['push', collection, '--to', to, '--index', index, '--shards', '3'] as const;
 		const {passages, written, verified} = await json(t, ...push);
 		t.is(written, passages);
-		t.deepEqual(verified, {texts: 20, rankings: 20, deletedPassages: 0});
+		t.deepEqual(verified, {texts: 20, rankings: 20, denseRankings: 20, deletedPassages: 0});
 		// A second call finds everything in place.
 		t.is((await json(t, ...push))['written'], 0);
+		const resized = await passagekit(['push', collection, '--to', to, '--index', index, '--shards', '2']);
+		t.is(resized.status, 0, resized.stderr);
+		t.regex(resized.stderr, new RegExp(`--shards 2 has no effect, because ${index} exists with shards 3`, 'u'));
+		for (const [flags, message] of [
+			[['--encoder', 'minilm-encoder'], /--encoder has no effect with a collection/u],
+			[['--question-encoder', 'x'], /--question-encoder has no effect with a collection/u],
+			[['--format', 'auto'], /--format has no effect with a collection/u],
+			[['--words', '50'], /--words has no effect with a collection/u],
+			[['--overlap', '5'], /--overlap has no effect with a collection/u],
+			[['--skip-bad-lines'], /--skip-bad-lines has no effect with a collection/u],
+			[['--analyzer', 'english'], /--analyzer has no effect with a collection that `passagekit index` built/u],
+			[['--similarity', 'dot'], /--similarity has no effect with a collection that `passagekit index` built/u],
+		] as const) {
+			const {status, stderr} = await passagekit([...push, ...flags]);
+			t.is(status, 2, stderr);
+			t.regex(stderr, message);
+		}
 
 		const remote = ['--url', to, '--index', index] as const;
 		for (const [retriever, exact] of [
@@ -79,6 +96,38 @@ export function cliTests(): void {
 		t.true(deletedPassages! > 0);
 	});
 
+	test.serial('push keeps the similarity of a collection, and notices vectors that another program changed', async t => {
+		const folder = await mkdtemp(join(tmpdir(), 'passagekit-remote-'));
+		t.teardown(async () => rm(folder, {recursive: true, force: true}));
+		const collection = await Collection.open(folder, {create: true, encoder: false, vectors: {dim: 2, similarity: 'l2'}});
+		const vectorOf = (i: number): [number, number] => [Math.cos(i) * (1 + i), Math.sin(i) * (1 + i)];
+		await collection.add(Array.from({length: 30}, (_, i) => ({id: `d${i}`, text: `text ${i}`, vector: vectorOf(i)})));
+		await collection.commit();
+		await collection.close();
+		const index = newName();
+		const to = cluster().urls.join(',');
+		t.teardown(async () => cluster().request(`/${index}`, undefined, 'DELETE'));
+		const push = ['push', folder, '--to', to, '--index', index, '--sample', '5', '--seed', '7'] as const;
+		const wrong = await passagekit([...push, '--similarity', 'dot']);
+		t.is(wrong.status, 2);
+		t.regex(wrong.stderr, /expected --similarity l2, as .* has, or none, got dot/u);
+		t.deepEqual((await json(t, ...push))['verified'], {texts: 5, rankings: 5, denseRankings: 5, deletedPassages: 0});
+		await using opened = await OpenSearchCollection.open(index, {url: cluster().urls});
+		const nearest = (await opened.search('x', {retriever: 'dense', vector: vectorOf(20), exact: true, k: 1})).hits;
+		t.deepEqual(nearest, [{id: 'd20#0', document: 'd20', score: 0}]);
+		// The passages keep the marks of the push, so the second push does not write them again.
+		const url = `/${index}/_doc/${encodeURIComponent('d3#0')}?routing=d3&refresh=true`;
+		for (let i = 0; i < 30; i++) {
+			const one = url.replaceAll('d3', `d${i}`);
+			const {_source} = await cluster().request<{_source: object}>(one.replace('&refresh=true', ''));
+			await cluster().request(one, {..._source, vector: [i, 0], terms: `text ${i}`}, 'PUT');
+		}
+		await opened.optimize();
+		const changed = await passagekit(push);
+		t.is(changed.status, 1);
+		t.regex(changed.stderr, /expected the hits of the embedded index for the vector of "d\d+#0", got others/u);
+	});
+
 	test.serial('replicate over a cluster has the results of replicate over a folder', async t => {
 		const folder = await mkdtemp(join(tmpdir(), 'passagekit-remote-'));
 		t.teardown(async () => rm(folder, {recursive: true, force: true}));
@@ -122,6 +171,11 @@ export function cliTests(): void {
 			[['search', 'x', '--url', 'http://localhost:1'], /--url needs --index NAME/u],
 			[['search', 'x', '--index', 'x'], /--index needs --url URL/u],
 			[['search', 'x', '--url', 'http://localhost:1', '--index', 'x', '--k1', '1'], /--k1 has no effect with --url/u],
+			[['push', 'x', '--to', 'http://localhost:1', '--index', 'x', '--similarity', 'l2'], /--similarity has no effect with a corpus/u],
+			[
+				['replicate', '--dataset', 'x', '--url', 'http://localhost:1', '--index', 'x', '--encoder', 'minilm-encoder'],
+				/--encoder has no effect with --url/u,
+			],
 			[['push', 'x', '--index', 'x'], /required option '--to/u],
 			[['evaluate', '--run', 'x', '--questions', 'y', '--ca', 'z'], /--ca needs --url URL/u],
 		] as const) {

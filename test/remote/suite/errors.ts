@@ -1,9 +1,11 @@
 /** Tests that every failure is a `RetrievalError` that says what to do. */
 import {createHash, createHmac} from 'node:crypto';
 import type {IncomingMessage} from 'node:http';
+import {inspect} from 'node:util';
 import test, {type ExecutionContext} from 'ava';
 import {type ErrorCode, RetrievalError} from '../../../ts/index.ts';
 import {OpenSearchCollection, type OpenSearchOpenOptions, RemoteWriteError} from '../../../ts/remote/index.ts';
+import {type RemoteCause, causeMeaning} from '../../../ts/remote/connection/errors.ts';
 import {answering, certificate, forwarding, serve} from './front.ts';
 import {cluster, create, newName} from './support.ts';
 
@@ -105,6 +107,110 @@ export function errorTests(): void {
 		t.true(signed >= 2);
 		const wrong = async () => ({...credentials, secretAccessKey: 'other'});
 		await refused(t, open({url: bySignature, auth: {...auth, credentials: wrong}}, index), 'ERR_REMOTE_ACCESS', /refused the credentials/u);
+	});
+
+	test.serial('errors do not contain credentials', async t => {
+		const key = 'c3VwZXItc2VjcmV0';
+		const credentials = {accessKeyId: 'AKID-s3cret', secretAccessKey: 'x-s3cret', sessionToken: 'token-s3cret'};
+		const auths = [
+			{type: 'apiKey', apiKey: `${key}-s3cret`},
+			{type: 'basic', username: 'ada', password: 'word-s3cret'},
+			{type: 'sigv4', region: 'eu-west-1', credentials: async () => credentials},
+		] as const;
+		const failing = await serve(t, answering({error: {type: 'index_not_found_exception', reason: 'no such index'}, status: 404}, 404));
+		const text = await serve(t, (_, response) => response.writeHead(200, {'content-type': 'application/json'}).end('<html>'));
+		const silent = await serve(t, () => {});
+		for (const auth of auths) {
+			for (const [url, cause] of [
+				[failing, {name: 'ResponseError', statusCode: 404}],
+				[text, {name: 'DeserializationError'}],
+				[silent, {name: 'TimeoutError'}],
+				['http://127.0.0.1:1', {name: 'ConnectionError'}],
+			] as const) {
+				const error = (await t.throwsAsync(open({url, auth, timeoutMs: 300}), {instanceOf: RetrievalError}))!;
+				t.like(error.cause, cause);
+				const shown = `${inspect(error, {depth: Infinity, showHidden: true})} ${JSON.stringify(error)} ${JSON.stringify(error.cause)}`;
+				const encoded = Buffer.from('ada:word-s3cret').toString('base64');
+				t.false(/s3cret|AWS4-HMAC|Signature=/u.test(shown) || shown.includes(encoded), shown);
+			}
+		}
+	});
+
+	test.serial('the type of an error decides its meaning, and not a word in its reason', t => {
+		const search = (type: string, reason: string): RemoteCause => ({
+			type: 'search_phase_execution_exception',
+			reason: 'all shards failed',
+			root_cause: [{type, reason}],
+			failed_shards: [{reason: {type, reason}}],
+		});
+		const generic = /^the cluster refused the request with status 400/u;
+		for (const [cause, status, code, message] of [
+			[search('query_shard_exception', 'No mapping found for [added] in order to sort on'), 400, 'ERR_REMOTE', generic],
+			[search('query_shard_exception', 'failed to parse /12/ read-only-allow-delete'), 400, 'ERR_REMOTE', generic],
+			[search('parse_exception', 'maxClauseCount is FORBIDDEN'), 400, 'ERR_REMOTE', generic],
+			[
+				search('too_many_clauses', 'maxClauseCount is set to 1024'),
+				400,
+				'ERR_ARGUMENT',
+				/terms in the query, or fewer conditions in the filter/u,
+			],
+			[
+				search('search_context_missing_exception', 'No search context found for id [5]'),
+				404,
+				'ERR_REMOTE',
+				/scan paused for more than 5 minutes/u,
+			],
+			[
+				{type: 'cluster_block_exception', reason: 'blocked by: [FORBIDDEN/12/index read-only / allow delete (api)]'},
+				403,
+				'ERR_REMOTE',
+				/disk/u,
+			],
+			[
+				{type: 'illegal_argument_exception', reason: 'mapper [terms] cannot be changed from type [text]'},
+				400,
+				'ERR_REMOTE',
+				/accept the doc/u,
+			],
+		] as const) {
+			const meaning = causeMeaning(cause, status);
+			t.is(meaning.code, code);
+			t.regex(meaning.message, message);
+		}
+	});
+
+	test.serial('a scan whose view was lost says why', async t => {
+		const collection = await create(t);
+		await collection.push(Array.from({length: 600}, (_, i) => ({id: `d${i}`, text: 'a lamp'})));
+		await collection.refresh();
+		const scan = async (): Promise<void> => {
+			let count = 0;
+			for await (const _ of collection) {
+				if (++count === 1) {
+					await cluster().request('/_search/point_in_time/_all', undefined, 'DELETE');
+				}
+			}
+		};
+		await refused(t, scan(), 'ERR_REMOTE', /scan paused for more than 5 minutes, or a node was lost; start the scan again/u);
+	});
+
+	test.serial('maxRetries is also the number of repetitions of single searches', async t => {
+		const collection = await create(t);
+		let searches = 0;
+		const failure = {error: {type: 'search_phase_execution_exception', reason: 'all shards failed'}, status: 503};
+		const forward = forwarding(cluster().urls[0]!, () => true);
+		const url = await serve(t, (incoming, response) => {
+			const isSearch = incoming.url!.startsWith('/_msearch');
+			searches += isSearch ? 1 : 0;
+			(isSearch ? answering({responses: [failure]}) : forward)(incoming, response);
+		});
+		const {index} = await collection.stats();
+		for (const maxRetries of [0, 2]) {
+			await using reader = await OpenSearchCollection.open(index, {url, maxRetries});
+			searches = 0;
+			await refused(t, reader.search('lamp'), 'ERR_REMOTE_INCOMPLETE', /not all shards answered/u);
+			t.is(searches, maxRetries + 1);
+		}
 	});
 
 	test.serial('a read-only index and a full disk are errors that say how to end the block', async t => {
@@ -221,7 +327,12 @@ export function errorTests(): void {
 		for (const [options, message] of [
 			[{}, /expected the option url/u],
 			[{url: 'localhost:9200'}, /url: expected an address such as/u],
-			[{url: 'https://ada:secret@example.com'}, /url: expected an address without a password.*got https:\/\/example\.com; pass auth/u],
+			[{url: 'https://ada:secret@example.com'}, /url: expected an address without "@" .* that ends in "example\.com"; pass auth/u],
+			[{url: 'ada:secret@example.com:9200'}, /that ends in "example\.com:9200"; pass auth/u],
+			[{url: 'https://ada:s@cret@h:x'}, /that ends in "h:x"; pass auth/u],
+			[{url: 'https://ada:se/cret@h'}, /that ends in "h"; pass auth/u],
+			[{url: 'https://ada/secret@h'}, /that ends in "h"; pass auth/u],
+			[{url: 'https://ada:1#secret@h'}, /that ends in "h"; pass auth/u],
 			[{url: []}, /url: expected at least one address/u],
 			[{url, auth: {type: 'token'}}, /auth: type: expected one of basic, apiKey, sigv4/u],
 			[{url, auth: {type: 'basic', username: 'a'}}, /auth: password: expected a string/u],
@@ -232,6 +343,8 @@ export function errorTests(): void {
 			[{url, host: 'x'}, /open: expected options among/u],
 		] as const) {
 			await refused(t, OpenSearchCollection.open('any', options as never), 'ERR_ARGUMENT', message);
+			const error = (await t.throwsAsync(OpenSearchCollection.open('any', options as never)))!;
+			t.notRegex(inspect(error, {depth: Infinity}), /cret|ada/u);
 		}
 		await refused(t, OpenSearchCollection.create('x', {url, shards: 0}), 'ERR_ARGUMENT', /shards: expected/u);
 		await refused(

@@ -13,7 +13,10 @@ import {registerStudy} from './study.ts';
 export function registerReplicate(program: Command, signal: AbortSignal): void {
 	registerStudy(program, signal, replicationStudy, summary, {
 		add: addConnectionFlags,
-		async options({url, ca, awsRegion}) {
+		async options({url, ca, awsRegion}, isGiven) {
+			if (url !== undefined && isGiven('encoder')) {
+				throw new UsageError('replicate: --encoder has no effect with --url, whose index has its own encoder');
+			}
 			if (url === undefined && (ca !== undefined || awsRegion !== undefined)) {
 				throw new UsageError(`replicate: --${ca === undefined ? 'aws-region' : 'ca'} needs --url URL`);
 			}
@@ -23,7 +26,7 @@ export function registerReplicate(program: Command, signal: AbortSignal): void {
 				return others;
 			}
 			const {url: _url, ...connection} = await connectionOf([], {ca, awsRegion} as RemoteFlags);
-			return {...others, connection};
+			return {...others, encoder: undefined, connection};
 		},
 	});
 }

@@ -16,8 +16,8 @@ import {ProgressBar} from '../progress.ts';
 /** Flags of a command that are no options of its study. */
 interface MoreFlags<Options> {
 	add(command: Command): void;
-	/** Returns the options that the values of all flags set. */
-	options(values: Readonly<Record<string, unknown>>): Promise<Partial<Options>>;
+	/** Returns the options that the values of all flags set. `isGiven` tells the flags of the command line from defaults. */
+	options(values: Readonly<Record<string, unknown>>, isGiven: (flag: string) => boolean): Promise<Partial<Options>>;
 }
 
 /** Registers the command of one study. `summary` formats the results that the command prints. */
@@ -44,7 +44,7 @@ export function registerStudy<Options extends StudyOptions, Inputs, Results exte
 		.option('--json', 'print the study as one JSON object')
 		.addHelpText('after', `\nExample:\n  $ passagekit ${name} --dataset ./nq --output ./study`)
 		.action(async ({dataset, output, json, ...values}: Record<string, unknown> & {dataset: string; output: string; json?: boolean}) => {
-			const options = {...values, ...(await more?.options(values))};
+			const options = {...values, ...(await more?.options(values, flag => command.getOptionValueSource(flag) === 'cli'))};
 			const results = await withProgress(async onProgress =>
 				runStudy(study, dataset, output, {...options, signal, onProgress} as unknown as Options),
 			);

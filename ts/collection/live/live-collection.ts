@@ -115,6 +115,11 @@ export class LiveCollection {
 		return this.#opened.dim;
 	}
 
+	/** The similarity of the vectors; `null` without vectors. */
+	get similarity(): Settings['similarity'] {
+		return this.#opened.settings.similarity;
+	}
+
 	/** Whether the vectors have length 1. */
 	get hasUnitVectors(): boolean {
 		return this.#opened.dim !== undefined && this.#opened.settings.unit;

@@ -70,6 +70,11 @@ export class Connection {
 		return this.#where;
 	}
 
+	/** How often a request, or a part of one, is repeated. */
+	get maxRetries(): number {
+		return this.#remote.maxRetries;
+	}
+
 	/** Sends a request and returns the body of the answer. Fails with a `RetrievalError`, or with the reason of the signal. */
 	async send<T>(request: RemoteRequest): Promise<T> {
 		const {what, signal, unrepeated = [], maxRetries = this.#remote.maxRetries} = request;

@@ -73,7 +73,21 @@ export function remoteError(what: string, where: string, error: unknown, timeout
 		return error;
 	}
 	const {code, message} = meaningOf(error as ClientError, where, timeoutMs);
-	return new RetrievalError(code, `${what}: ${message}`, {cause: error});
+	return new RetrievalError(code, `${what}: ${message}`, {cause: withoutCredentials(error)});
+}
+
+/** Returns a copy of an error without its request and its connection, whose headers have the credentials. */
+function withoutCredentials(error: Error): Error {
+	const {name, message, stack, body, meta} = error as ClientError & Error;
+	const status = statusOf(error);
+	const answer = body ?? meta?.body;
+	const copy = Object.assign(new Error(message), {
+		...(status === undefined ? {} : {statusCode: status}),
+		...(answer === undefined ? {} : {body: answer}),
+	});
+	Object.defineProperty(copy, 'name', {value: name, configurable: true, writable: true});
+	Object.defineProperty(copy, 'stack', {value: stack, configurable: true, writable: true});
+	return copy;
 }
 
 function meaningOf(error: ClientError, where: string, timeoutMs: number): Meaning {
@@ -156,14 +170,16 @@ export function causeMeaning(cause: RemoteCause, status: number): Meaning {
 	const text = reasons.map(({type, reason}) => `${type}: ${reason}`).join('; ');
 	const types = new Set(reasons.map(({type}) => type));
 	const has = (pattern: RegExp): boolean => pattern.test(text);
-	if (has(FLOOD_STAGE)) {
+	/** Whether a cause has this type, and a reason that matches. Reasons may quote queries and documents, so a reason alone says nothing. */
+	const hasReason = (type: string, pattern: RegExp): boolean => reasons.some(cause => cause.type === type && pattern.test(cause.reason));
+	if (hasReason('cluster_block_exception', FLOOD_STAGE)) {
 		return {
 			code: 'ERR_REMOTE',
 			message:
 				'the index is read-only, because a disk of the cluster is almost full (flood-stage watermark); free disk space, and then set index.blocks.read_only_allow_delete to null',
 		};
 	}
-	if (types.has('cluster_block_exception') && has(/FORBIDDEN/u)) {
+	if (hasReason('cluster_block_exception', /FORBIDDEN/u)) {
 		return {
 			code: 'ERR_REMOTE',
 			message: `the index is read-only (${reasons[0]!.reason}); set index.blocks.write and index.blocks.read_only to false`,
@@ -181,16 +197,22 @@ export function causeMeaning(cause: RemoteCause, status: number): Meaning {
 	if (types.has('invalid_index_name_exception')) {
 		return {code: 'ERR_ARGUMENT', message: `expected a valid name of an index, got an invalid one (${reasons[0]!.reason})`};
 	}
-	if (has(/too_many_clauses|too_many_nested_clauses|maxClauseCount/u)) {
+	if (types.has('too_many_clauses') || types.has('too_many_nested_clauses')) {
 		return {
 			code: 'ERR_ARGUMENT',
-			message: `expected fewer distinct terms in the query, got more than the cluster accepts (indices.query.bool.max_clause_count): ${text}`,
+			message: `expected fewer distinct terms in the query, or fewer conditions in the filter, got more than the cluster accepts together (indices.query.bool.max_clause_count): ${text}`,
+		};
+	}
+	if (types.has('search_context_missing_exception')) {
+		return {
+			code: 'ERR_REMOTE',
+			message: `the fixed view of the index was lost (${text}): the scan paused for more than 5 minutes, or a node was lost; start the scan again`,
 		};
 	}
 	if (
 		types.has('mapper_parsing_exception') ||
 		types.has('strict_dynamic_mapping_exception') ||
-		has(/mapper \[.*\] cannot be changed|mapping/iu)
+		hasReason('illegal_argument_exception', /mapper \[.*\] cannot be changed/u)
 	) {
 		return {
 			code: 'ERR_REMOTE',
@@ -206,7 +228,12 @@ export function causeMeaning(cause: RemoteCause, status: number): Meaning {
 	if (status === 413) {
 		return {code: 'ERR_REMOTE', message: `the request is larger than the cluster accepts (http.max_content_length): ${text}`};
 	}
-	if (types.has('search_phase_execution_exception') && (status >= 500 || has(/Partial shards failure|shards? failed/iu))) {
+	// With status 400, the shards did answer: they refused the search.
+	if (
+		types.has('search_phase_execution_exception') &&
+		status !== 400 &&
+		(status >= 500 || has(/Partial shards failure|shards? failed/iu))
+	) {
 		return {code: 'ERR_REMOTE_INCOMPLETE', message: `not all shards answered (${text}); check the health of the cluster`};
 	}
 	if (status === 503 || status === 504) {

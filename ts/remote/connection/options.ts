@@ -140,20 +140,16 @@ export type CheckedRemote = ReturnType<typeof checkedRemote>;
 function checkUrl(url: unknown): void {
 	checkString('url', url);
 	const parsed = URL.canParse(url) ? new URL(url) : undefined;
-	if (parsed === undefined || !['http:', 'https:'].includes(parsed.protocol)) {
-		throw new RetrievalError('ERR_ARGUMENT', `url: expected an address such as "https://localhost:9200", got "${withoutPassword(url)}"`);
-	}
-	if (parsed.username !== '' || parsed.password !== '') {
+	// An address with "@" may have a password, wherever a URL parser divides it: a password may contain "/", "#" or another "@".
+	if (url.includes('@')) {
 		throw new RetrievalError(
 			'ERR_ARGUMENT',
-			`url: expected an address without a password, because addresses are shown in messages, got ${withoutPassword(url)}; pass auth: {type: 'basic', username, password}`,
+			`url: expected an address without "@" and a password, because addresses are shown in messages, got one that ends in "${url.slice(url.lastIndexOf('@') + 1)}"; pass auth: {type: 'basic', username, password}`,
 		);
 	}
-}
-
-/** Removes the user name and the password from an address, for messages. */
-function withoutPassword(url: string): string {
-	return url.replace(/\/\/[^/@]*@/u, '//');
+	if (parsed === undefined || !['http:', 'https:'].includes(parsed.protocol)) {
+		throw new RetrievalError('ERR_ARGUMENT', `url: expected an address such as "https://localhost:9200", got "${url}"`);
+	}
 }
 
 function checkAuth(auth: unknown): void {

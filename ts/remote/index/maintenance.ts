@@ -30,7 +30,7 @@ export async function onAllShards(
 	}
 }
 
-/** Merges each shard into one segment, and returns the number of deleted passages that remain. */
+/** Merges each shard into one segment, and returns the number of deleted passages that remain, without those of further copies. */
 export async function optimizeIndex(index: RemoteIndex, signal: AbortSignal | undefined): Promise<number> {
 	const {connection, name} = index.parts;
 	const startedAt = performance.now();
@@ -38,15 +38,17 @@ export async function optimizeIndex(index: RemoteIndex, signal: AbortSignal | un
 		await onAllShards(index, 'optimize', '_flush', {signal, query: {force: true, wait_if_ongoing: true}});
 		await merge(index, signal);
 		await onAllShards(index, 'optimize', '_refresh', {signal});
-		const stats = await connection.send<{readonly _all: {readonly total: {readonly docs: {readonly deleted: number}}}}>({
+		const {_all: stats} = await connection.send<{
+			readonly _all: Record<'total' | 'primaries', {readonly docs: {readonly deleted: number}}>;
+		}>({
 			what: `optimize ${name}`,
 			method: 'GET',
 			path: `/${encodeURIComponent(name)}/_stats/docs`,
 			signal,
 		});
-		const {deleted} = stats._all.total.docs;
-		if (deleted === 0 || performance.now() - startedAt > MAX_WAIT_MS) {
-			return deleted;
+		// All copies are waited for, because searches use each of them.
+		if (stats.total.docs.deleted === 0 || performance.now() - startedAt > MAX_WAIT_MS) {
+			return stats.primaries.docs.deleted;
 		}
 		await wait(attempt, signal);
 	}

@@ -9,11 +9,13 @@ import {isExistsError} from '../connection/errors.ts';
 import {checkedRemote} from '../connection/options.ts';
 import {type OpenSearchCreateOptions, type OpenSearchOpenOptions, checkedEncoders, checkedIndexSettings} from '../options.ts';
 import {TermAnalyzer} from './analyzer.ts';
+import {checkIndexName} from './name.ts';
 import {RemoteIndex} from './remote-index.ts';
 import {type Schema, checkAnalyzer, indexBody, newSchema, readSchema} from './schema.ts';
 
 /** Creates an index and opens it. */
 export async function createIndex(name: string, options: OpenSearchCreateOptions): Promise<RemoteIndex> {
+	checkIndexName('create: index', name);
 	const remote = checkedRemote('create', options);
 	const given = checkedEncoders(options);
 	const {vectors, analyzer: analyzerName, split, k1, b, shards, replicas, m, efConstruction} = checkedIndexSettings(options);
@@ -108,6 +110,7 @@ function alreadyExists(name: string): RetrievalError {
 
 /** Opens an index or an alias. */
 export async function openIndex(name: string, options: OpenSearchOpenOptions): Promise<RemoteIndex> {
+	checkIndexName('open: index', name);
 	const remote = checkedRemote('open', options);
 	const given = checkedEncoders(options);
 	const {signal} = options;

@@ -6,6 +6,9 @@ import type {Connection} from '../connection/connection.ts';
 import type {TermAnalyzer} from './analyzer.ts';
 import {type Schema, readSchema} from './schema.ts';
 
+/** How often an answer is asked for whose parts are from several indexes, because an alias was moved. */
+const MAX_ATTEMPTS = 8;
+
 /** The parts of an open index. */
 export interface RemoteIndexParts {
 	readonly connection: Connection;
@@ -51,26 +54,67 @@ export class RemoteIndex {
 	}
 
 	/**
-	Returns the concrete index that now has the name. If an alias was moved to another index, that index must have the same schema, because
-	this process would otherwise write other terms or vectors than the index expects, or misread its scores.
+	Returns the concrete index that now has the name. If an alias was moved to another index, or the index was deleted and created again, that
+	index must have the same schema, because this process would otherwise write other terms or vectors than the index expects, or misread its
+	scores.
 	*/
 	async current(signal?: AbortSignal): Promise<string> {
 		const {connection, name, schema} = this.parts;
 		const found = await readSchema(connection, name, signal);
-		if (found.index !== this.#index && !isDeepStrictEqual(found.schema, schema)) {
+		if (!isDeepStrictEqual(found.schema, schema)) {
+			const got =
+				found.index === this.#index
+					? 'one that was deleted and created again, and whose settings differ'
+					: `${found.index}, to which the alias was moved and whose settings differ`;
 			throw new RetrievalError(
 				'ERR_REMOTE',
-				`${name}: expected an index with the settings of ${this.#index}, got ${found.index}, to which the alias was moved and whose settings differ; close the collection and open it again`,
+				`${name}: expected an index with the settings of ${this.#index}, got ${got}; close the collection and open it again`,
 			);
 		}
 		this.#index = found.index;
 		return found.index;
 	}
 
-	/** Checks an index that an answer named: see `current`. Costs nothing unless an alias was moved. */
-	async checkIndex(index: string | undefined, signal?: AbortSignal): Promise<void> {
-		if (index !== undefined && index !== this.#index) {
-			await this.current(signal);
+	/**
+	Returns an answer whose parts are all from the index that now has the name. `attempt` returns an answer with the index of each part, which
+	is `undefined` for an empty part. If an alias was moved meanwhile, the attempt is repeated. Costs nothing unless an alias was moved or a
+	part is empty.
+	*/
+	async consistently<T>(
+		attempt: () => Promise<{readonly answer: T; readonly indexes: ReadonlySet<string | undefined>}>,
+		signal?: AbortSignal,
+	): Promise<T> {
+		for (let attempts = 1; ; attempts++) {
+			const {answer, indexes} = await attempt();
+			if (indexes.size === 0 || (indexes.size === 1 && indexes.has(this.#index))) {
+				return answer;
+			}
+			const current = await this.current(signal);
+			if (Array.from(indexes).every(index => index === undefined || index === current)) {
+				return answer;
+			}
+			if (attempts === MAX_ATTEMPTS) {
+				throw new RetrievalError(
+					'ERR_REMOTE',
+					`${this.parts.name}: expected answers of one index, got some of ${Array.from(indexes).filter(Boolean).join(' and ')} in each of ${attempts} attempts, because the alias was moved again and again`,
+				);
+			}
+		}
+	}
+
+	/** Reads from the index that now has the name: again, if an alias was moved and its old index deleted meanwhile. */
+	async onCurrent<T>(read: (index: string) => Promise<T>, signal?: AbortSignal): Promise<T> {
+		for (let index = await this.current(signal); ; ) {
+			try {
+				return await read(index);
+			} catch (error) {
+				// If the cluster does not answer now either, the first error is the one to report.
+				const next = await this.current(signal).catch(() => index);
+				if (next === index) {
+					throw error;
+				}
+				index = next;
+			}
 		}
 	}
 

@@ -36,9 +36,6 @@ export interface Answer {
 	readonly aggregations?: unknown;
 }
 
-/** How often searches are repeated because a shard did not answer. A cluster needs a few seconds to replace a node that it lost. */
-const MAX_RETRIES = 6;
-
 /** Where and how searches run. */
 export interface SearchTarget {
 	readonly connection: Connection;
@@ -92,7 +89,7 @@ export async function answersOf(
 			const failure = failureOf(name, answer);
 			if (failure === undefined) {
 				answers[i] = answer;
-			} else if (failure.isRetryable && attempt < MAX_RETRIES) {
+			} else if (failure.isRetryable && attempt < connection.maxRetries) {
 				failed.push(i);
 			} else {
 				throw failure.error;

@@ -11,7 +11,7 @@ import {passageOf} from '../write/passages.ts';
 import {storedPassages} from '../write/stored.ts';
 import {typesExist} from './field-types.ts';
 import {type Query, remoteFilter} from './filters.ts';
-import {answersOf} from './multi-search.ts';
+import {type SearchTarget, answersOf} from './multi-search.ts';
 
 /** Number of passages that are read at a time. */
 const PASSAGES_PER_READ = 500;
@@ -24,8 +24,11 @@ const contents = [names.title, names.text, names.fields];
 
 /** Returns the passages with the given ids, in the order of the ids. Skips unknown ids. */
 export async function passagesById<Fields>(index: RemoteIndex, ids: readonly string[]): Promise<Array<StoredPassage<Fields>>> {
-	const {connection, name} = index.parts;
-	const stored = await storedPassages(connection, name, [...new Set(ids)], {parts: contents, latest: false});
+	return index.onCurrent(async concrete => passagesIn<Fields>(index, concrete, ids));
+}
+
+async function passagesIn<Fields>(index: RemoteIndex, concrete: string, ids: readonly string[]): Promise<Array<StoredPassage<Fields>>> {
+	const stored = await storedPassages(index.parts.connection, concrete, [...new Set(ids)], {parts: contents, latest: false});
 	return ids.flatMap(id => {
 		const source = stored.get(id);
 		return source === undefined ? [] : [passageOf<Fields>(id, {...source})];
@@ -34,11 +37,13 @@ export async function passagesById<Fields>(index: RemoteIndex, ids: readonly str
 
 /** Returns the passages of a document, in order. */
 export async function passagesByDocument<Fields>(index: RemoteIndex, document: string): Promise<Array<StoredPassage<Fields>>> {
-	const {connection, name} = index.parts;
-	const parts = [names.count];
-	const firsts = await storedPassages(connection, name, [`${document}#0`, document], {parts, latest: false});
-	const count = firsts.get(`${document}#0`)?.count ?? 0;
-	return passagesById(index, [...(firsts.has(document) ? [document] : []), ...Array.from({length: count}, (_, n) => `${document}#${n}`)]);
+	return index.onCurrent(async concrete => {
+		const parts = [names.count];
+		const firsts = await storedPassages(index.parts.connection, concrete, [`${document}#0`, document], {parts, latest: false});
+		const count = firsts.get(`${document}#0`)?.count ?? 0;
+		const numbered = Array.from({length: count}, (_, n) => `${document}#${n}`);
+		return passagesIn<Fields>(index, concrete, [...(firsts.has(document) ? [document] : []), ...numbered]);
+	});
 }
 
 /** Returns a passage together with the passages before and after it in its document. */
@@ -70,12 +75,19 @@ export async function vectorsOf(index: RemoteIndex, ids: readonly string[]): Pro
 	if (dim === undefined) {
 		throw new RetrievalError('ERR_ARGUMENT', `vectors: expected an index with vectors, got ${name}, which has none`);
 	}
-	const stored = await storedPassages(connection, name, [...new Set(ids)], {parts: [names.vector], latest: false});
+	const parts = [names.vector];
+	const stored = await index.onCurrent(async concrete => storedPassages(connection, concrete, [...new Set(ids)], {parts, latest: false}));
 	const vectors = new Float32Array(ids.length * dim);
 	for (const [i, id] of ids.entries()) {
 		const vector = stored.get(id)?.vector;
 		if (vector === undefined) {
 			throw new RetrievalError('ERR_ARGUMENT', `vectors: expected ids of passages of the index, got "${id}"`);
+		}
+		if (vector.length !== dim) {
+			throw new RetrievalError(
+				'ERR_DIMENSION',
+				`vectors: expected vectors of ${dim} numbers, as the description of ${name} says, got ${vector.length} for "${id}"; build the index again`,
+			);
 		}
 		vectors.set(vector, i * dim);
 	}
@@ -89,15 +101,21 @@ export async function countMatching(index: RemoteIndex, {filter, groupBy}: Count
 		return (await documentsOf(index, filter)).length;
 	}
 	const query = await checkedQuery(index, filter);
-	const {connection, name} = index.parts;
-	const [answer] = await answersOf({connection, name}, [{body: {query, size: 0, track_total_hits: true}, dfs: false}]);
-	return answer!.hits!.total!.value;
+	const {connection} = index.parts;
+	return index.onCurrent(async name => {
+		const [answer] = await answersOf({connection, name}, [{body: {query, size: 0, track_total_hits: true}, dfs: false}]);
+		return answer!.hits!.total!.value;
+	});
 }
 
 /** Returns the ids of the documents with a matching passage. */
 export async function documentsOf(index: RemoteIndex, filter: Filter | undefined): Promise<string[]> {
 	const query = await checkedQuery(index, filter);
-	const {connection, name} = index.parts;
+	const {connection} = index.parts;
+	return index.onCurrent(async name => documentsIn({connection, name}, query));
+}
+
+async function documentsIn({connection, name}: SearchTarget, query: Query): Promise<string[]> {
 	const documents: string[] = [];
 	for (let after: unknown; ; ) {
 		const sources = [{document: {terms: {field: names.document}}}];
@@ -127,12 +145,15 @@ export async function* scanPassages<Fields>(
 	const {connection, name} = index.parts;
 	const what = `scan ${name}`;
 	const view = '/_search/point_in_time';
-	const {pit_id: opened} = await connection.send<{readonly pit_id: string}>({
-		what,
-		method: 'POST',
-		path: `/${encodeURIComponent(name)}${view}`,
-		query: {keep_alive: KEEP_ALIVE, allow_partial_pit_creation: false},
-	});
+	// All later requests read this view, so they are of the index that has the name now.
+	const {pit_id: opened} = await index.onCurrent(async concrete =>
+		connection.send<{readonly pit_id: string}>({
+			what,
+			method: 'POST',
+			path: `/${encodeURIComponent(concrete)}${view}`,
+			query: {keep_alive: KEEP_ALIVE, allow_partial_pit_creation: false},
+		}),
+	);
 	let id = opened;
 	try {
 		for (let after: readonly unknown[] | undefined; ; ) {

@@ -115,8 +115,11 @@ async function best(index: RemoteIndex, queries: readonly RemoteQuery[], plan: R
 		return {words: words && searches.push(words) - 1, vectors: vectors && searches.push(vectors) - 1};
 	});
 	const {connection, name} = index.parts;
-	const found = searches.length === 0 ? [] : await searchAll({connection, name, signal: plan.signal}, searches);
-	await index.checkIndex(found.find(list => list.length > 0)?.[0]?.index, plan.signal);
+	const found = await index.consistently(async () => {
+		const answer = searches.length === 0 ? [] : await searchAll({connection, name, signal: plan.signal}, searches);
+		// An empty list has no hit that names its index.
+		return {answer, indexes: new Set(answer.flatMap(list => (list.length === 0 ? [undefined] : list.map(hit => hit.index))))};
+	}, plan.signal);
 	const listAt = (place: number | undefined): RemoteHit[] => (place === undefined ? [] : found[place]!);
 	if (retriever !== 'hybrid') {
 		return places.map(({words, vectors}) => listAt(retriever === 'bm25' ? words : vectors));

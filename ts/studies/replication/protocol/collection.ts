@@ -73,8 +73,11 @@ async function openRemote(
 	{files}: Inputs,
 	url: readonly string[],
 	index: string,
-	{questionEncoder, connection}: ReplicateOptions,
+	{encoder, questionEncoder, connection}: ReplicateOptions,
 ): Promise<StudyCollection> {
+	if (encoder !== undefined) {
+		throw new RetrievalError('ERR_ARGUMENT', 'replicate: encoder: expected none with url, whose index has its own encoder, got one');
+	}
 	const collection = await OpenSearchCollection.open(index, {...connection, url, questionEncoder, signal: run.signal});
 	try {
 		const path = run.path(PASSAGES_FILE);
