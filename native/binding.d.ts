@@ -1026,7 +1026,7 @@ export interface NativeEncoderTrainingOptions {
   temperature: number
   /** The margin of the triplet loss. Without it, the loss is the negative log likelihood. */
   margin?: number
-  /** If only the question encoder is trained: identifies the encoder of the passages. */
+  /** If only the question encoder is trained: identifies the passage encoder. */
   passageEncoder?: string
   step: NativeStepOptions
 }

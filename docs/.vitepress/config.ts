@@ -23,7 +23,7 @@ const guides = [
 	{text: 'Training your own encoder and reader', link: '/training'},
 	{text: 'Speed', link: '/guide/speed'},
 	{text: 'Collections in a cluster', link: '/remote'},
-	{text: 'Past one machine', link: '/scale'},
+	{text: 'Beyond one machine', link: '/scale'},
 	{text: 'Architecture', link: '/guide/architecture'},
 ];
 

@@ -263,7 +263,7 @@ fn two_encoders_have_gradients_of_their_own() {
 }
 
 #[test]
-fn with_fixed_passages_the_encoder_of_questions_has_the_gradients_of_the_marginal_loss() {
+fn with_fixed_passages_the_question_encoder_has_the_gradients_of_the_marginal_loss() {
     let positives = [vec![0, 3], vec![1], vec![4, 2, 0]];
     for (seed, (normalizes, similarity)) in
         [(false, Similarity::Dot), (true, Similarity::Dot), (false, Similarity::Euclidean)]

@@ -25,7 +25,7 @@ pub struct NativeEncoderTrainingOptions {
     pub temperature: f64,
     /// The margin of the triplet loss. Without it, the loss is the negative log likelihood.
     pub margin: Option<f64>,
-    /// If only the question encoder is trained: identifies the encoder of the passages.
+    /// If only the question encoder is trained: identifies the passage encoder.
     pub passage_encoder: Option<String>,
     pub step: NativeStepOptions,
 }

@@ -41,7 +41,7 @@ export function registerPush(program: Command, signal: AbortSignal): void {
 		.option('--seed <n>', 'seed of the choice of these passages', count(0), 42)
 		.option('--encoder <model>', 'encoder of a corpus (default: minilm-encoder); a collection has its own')
 		.option('--no-encoder', 'push no vectors')
-		.option('--question-encoder <model>', 'encoder of questions of a corpus, if it differs from the encoder of passages')
+		.option('--question-encoder <model>', 'question encoder of a corpus, if it differs from the passage encoder')
 		.option('--analyzer <name>', 'how texts are turned into terms (default: english); a built collection has its own', analyzer)
 		.addOption(
 			new Option('--similarity <name>', 'similarity of the vectors of a collection that `passagekit add` changes; must be its own').choices(

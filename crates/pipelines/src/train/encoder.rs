@@ -23,7 +23,7 @@ pub struct EncoderTrainingOptions {
     pub training: EncoderOptions,
     /// The name of the similarity, which is written to the model's settings.
     pub similarity: String,
-    /// If only the question encoder is trained: identifies the encoder of the passages. Written to the model's
+    /// If only the question encoder is trained: identifies the passage encoder. Written to the model's
     /// settings.
     pub passage_encoder: Option<String>,
 }

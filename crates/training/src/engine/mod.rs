@@ -70,7 +70,8 @@ impl Engine {
         forward(&mut self.workers, plan, pass, 0, output)
     }
 
-    /// Makes a step: updates the parameters of all models that have texts. After an error, the parameters are those before the step.
+    /// Makes a step: updates the parameters of all models that have texts. After an error, the parameters are those
+    /// before the step.
     pub fn step<O: Objective>(
         &mut self,
         plan: &Plan,
