@@ -185,8 +185,13 @@ impl EncoderTrainer {
         Ok((texts, plan))
     }
 
-    fn objective<'a>(&self, batch: &'a EncoderBatch<'_>) -> EncoderObjective<'a> {
-        EncoderObjective { options: self.options, candidates: &batch.candidates, dim: self.dim(), correct: 0 }
+    fn objective<'a>(
+        &self,
+        batch: &'a EncoderBatch<'_>,
+    ) -> VectorObjective<impl FnMut(&[f32]) -> Compared + Sync + use<'a>> {
+        let (options, dim, candidates) = (self.options, self.dim(), &batch.candidates);
+        let compare = move |vectors: &[f32]| compare(options, candidates, dim, vectors);
+        VectorObjective { options, dim, compare, correct: 0 }
     }
 
     /// Returns the vectors of texts, `[texts, dim]`, without dropout.
@@ -239,14 +244,14 @@ impl EncoderTrainer {
 }
 
 /// Computes the vectors of texts from their hidden states.
-pub(crate) fn pool(pooling: Pooling, model: &TrainedModel, texts: &[Text<'_>], hidden: &[f32]) -> Vec<f32> {
+fn pool(pooling: Pooling, model: &TrainedModel, texts: &[Text<'_>], hidden: &[f32]) -> Vec<f32> {
     let mut vectors = Vec::new();
     pooling.forward(texts, model.network.shape().dim, hidden, &mut vectors);
     vectors
 }
 
 /// Replaces the vectors of all groups by their gradients.
-pub(crate) fn replace(outputs: &mut [Vec<f32>], mut gradients: &[f32]) {
+fn replace(outputs: &mut [Vec<f32>], mut gradients: &[f32]) {
     for output in outputs {
         let (of_group, rest) = gradients.split_at(output.len());
         output.copy_from_slice(of_group);
@@ -254,16 +259,25 @@ pub(crate) fn replace(outputs: &mut [Vec<f32>], mut gradients: &[f32]) {
     }
 }
 
-/// The loss of a batch of questions and passages.
-struct EncoderObjective<'a> {
-    options: EncoderOptions,
-    candidates: &'a Candidates,
-    dim: usize,
-    /// Number of questions for which the positive passage is the most similar one.
-    correct: usize,
+/// What comparing the vectors of a batch gives.
+pub(crate) struct Compared {
+    pub loss: f32,
+    /// The gradients of the vectors.
+    pub gradients: Vec<f32>,
+    /// Number of questions for which a positive passage is the most similar one.
+    pub correct: usize,
 }
 
-impl Objective for EncoderObjective<'_> {
+/// A loss that compares the vectors of texts.
+pub(crate) struct VectorObjective<F> {
+    pub options: EncoderOptions,
+    pub dim: usize,
+    pub compare: F,
+    /// The number of questions that `compare` found to be correct.
+    pub correct: usize,
+}
+
+impl<F: FnMut(&[f32]) -> Compared + Sync> Objective for VectorObjective<F> {
     /// The vectors of the texts.
     type Output = Vec<f32>;
 
@@ -272,24 +286,14 @@ impl Objective for EncoderObjective<'_> {
     }
 
     fn loss(&mut self, outputs: &mut [Vec<f32>]) -> f32 {
-        let EncoderOptions { similarity, scale, normalizes, loss, .. } = self.options;
-        let (candidates, dim) = (self.candidates, self.dim);
+        let (normalizes, dim) = (self.options.normalizes, self.dim);
         let mut vectors = outputs.concat();
         let norms = if normalizes { l2_normalize(&mut vectors, dim) } else { Vec::new() };
-        let (questions, passages) = vectors.split_at(candidates.questions() * dim);
-        let similarities = similarity.forward(questions, passages, dim, scale);
-        self.correct = candidates.count_correct(&similarities);
-        let mut of_similarities = similarities.clone();
-        let loss = match loss {
-            Loss::NegativeLogLikelihood => nll_loss(candidates, &mut of_similarities),
-            Loss::Triplet { margin } => triplet_loss(candidates, margin, &mut of_similarities),
-        };
-        let (mut gradients, of_passages) =
-            similarity.backward(questions, passages, dim, scale, &similarities, &of_similarities);
-        gradients.extend(of_passages);
+        let Compared { loss, mut gradients, correct } = (self.compare)(&vectors);
         if normalizes {
             l2_normalize_backward(&vectors, &norms, &mut gradients, dim);
         }
+        self.correct = correct;
         replace(outputs, &gradients);
         loss
     }
@@ -304,4 +308,25 @@ impl Objective for EncoderObjective<'_> {
     ) {
         self.options.pooling.backward(texts, self.dim, vectors, hidden);
     }
+}
+
+/// Compares the vectors of questions with those of their candidates, which follow them.
+fn compare(
+    EncoderOptions { similarity, scale, loss, .. }: EncoderOptions,
+    candidates: &Candidates,
+    dim: usize,
+    vectors: &[f32],
+) -> Compared {
+    let (questions, passages) = vectors.split_at(candidates.questions() * dim);
+    let similarities = similarity.forward(questions, passages, dim, scale);
+    let correct = candidates.count_correct(&similarities);
+    let mut similarity_gradients = similarities.clone();
+    let loss = match loss {
+        Loss::NegativeLogLikelihood => nll_loss(candidates, &mut similarity_gradients),
+        Loss::Triplet { margin } => triplet_loss(candidates, margin, &mut similarity_gradients),
+    };
+    let (mut gradients, passage_gradients) =
+        similarity.backward(questions, passages, dim, scale, &similarities, &similarity_gradients);
+    gradients.extend(passage_gradients);
+    Compared { loss, gradients, correct }
 }

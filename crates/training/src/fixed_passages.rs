@@ -4,10 +4,9 @@ use control::Control;
 use transformer::Text;
 
 use crate::Error;
-use crate::encoder::{EncoderOptions, EncoderTrainer, pool, replace};
-use crate::engine::{Objective, Plan, StepReport, TrainedModel};
-use crate::loss::{l2_normalize, l2_normalize_backward, marginal_nll_loss};
-use crate::network::Gradients;
+use crate::encoder::{Compared, EncoderOptions, EncoderTrainer, VectorObjective};
+use crate::engine::{Plan, StepReport};
+use crate::loss::marginal_nll_loss;
 
 /// Questions, and the vectors of the passages that all of them are compared with.
 #[derive(Debug, Clone)]
@@ -36,7 +35,7 @@ impl EncoderTrainer {
     ) -> Result<(StepReport, usize), Error> {
         self.check(batch)?;
         let plan = Plan::new(&batch.questions, &[(0, 0..batch.questions.len())]);
-        let mut objective = QuestionObjective { options: self.options, batch, dim: self.dim(), correct: 0 };
+        let mut objective = self.question_objective(batch);
         let report = self.engine.step(&plan, &batch.questions, control, &mut objective)?;
         Ok((report, objective.correct))
     }
@@ -54,10 +53,19 @@ impl EncoderTrainer {
     ) -> Result<(f32, transformer::weights::Weights), Error> {
         self.check(batch)?;
         let plan = Plan::new(&batch.questions, &[(0, 0..batch.questions.len())]);
-        let mut objective = QuestionObjective { options: self.options, batch, dim: self.dim(), correct: 0 };
+        let mut objective = self.question_objective(batch);
         let (loss, _) = self.engine.differentiate(&plan, &batch.questions, control, &mut objective)?;
         let (model, gradients) = (&self.engine.models[0], &self.engine.gradients()[0]);
         Ok((loss, gradients.values().to_weights(model.network.shape())))
+    }
+
+    fn question_objective<'a>(
+        &self,
+        batch: &'a QuestionBatch<'_>,
+    ) -> VectorObjective<impl FnMut(&[f32]) -> Compared + Sync + use<'a>> {
+        let (options, dim) = (self.options, self.dim());
+        let compare = move |vectors: &[f32]| compare(options, batch, dim, vectors);
+        VectorObjective { options, dim, compare, correct: 0 }
     }
 
     fn check(&self, batch: &QuestionBatch<'_>) -> Result<(), Error> {
@@ -88,56 +96,22 @@ impl EncoderTrainer {
     }
 }
 
-/// The loss of questions and the vectors of passages.
-struct QuestionObjective<'a> {
-    options: EncoderOptions,
-    batch: &'a QuestionBatch<'a>,
+/// Compares the vectors of questions with those of the passages.
+fn compare(
+    EncoderOptions { similarity, scale, .. }: EncoderOptions,
+    QuestionBatch { passages, positives, .. }: &QuestionBatch<'_>,
     dim: usize,
-    /// Number of questions for which a positive passage is the most similar one.
-    correct: usize,
-}
-
-impl Objective for QuestionObjective<'_> {
-    /// The vectors of the questions.
-    type Output = Vec<f32>;
-
-    fn output(&self, model: &TrainedModel, texts: &[Text<'_>], hidden: &[f32]) -> Vec<f32> {
-        pool(self.options.pooling, model, texts, hidden)
-    }
-
-    fn loss(&mut self, outputs: &mut [Vec<f32>]) -> f32 {
-        let EncoderOptions { similarity, scale, normalizes, .. } = self.options;
-        let (QuestionBatch { passages, positives, .. }, dim) = (self.batch, self.dim);
-        let mut questions = outputs.concat();
-        let norms = if normalizes { l2_normalize(&mut questions, dim) } else { Vec::new() };
-        let similarities = similarity.forward(&questions, passages, dim, scale);
-        let passage_count = passages.len() / dim;
-        self.correct = similarities
-            .chunks_exact(passage_count)
-            .zip(*positives)
-            .filter(|(row, positives)| is_correct(row, positives))
-            .count();
-        let mut similarity_gradients = similarities.clone();
-        let loss = marginal_nll_loss(passage_count, positives, &mut similarity_gradients);
-        let (mut gradients, _) =
-            similarity.backward(&questions, passages, dim, scale, &similarities, &similarity_gradients);
-        if normalizes {
-            l2_normalize_backward(&questions, &norms, &mut gradients, dim);
-        }
-        replace(outputs, &gradients);
-        loss
-    }
-
-    fn backward(
-        &self,
-        _: &TrainedModel,
-        texts: &[Text<'_>],
-        vectors: &Vec<f32>,
-        hidden: &mut Vec<f32>,
-        _: &mut Gradients,
-    ) {
-        self.options.pooling.backward(texts, self.dim, vectors, hidden);
-    }
+    questions: &[f32],
+) -> Compared {
+    let passage_count = passages.len() / dim;
+    let similarities = similarity.forward(questions, passages, dim, scale);
+    let rows = similarities.chunks_exact(passage_count).zip(*positives);
+    let correct = rows.filter(|(row, positives)| is_correct(row, positives)).count();
+    let mut similarity_gradients = similarities.clone();
+    let loss = marginal_nll_loss(passage_count, positives, &mut similarity_gradients);
+    let (gradients, _) =
+        similarity.backward(questions, passages, dim, scale, &similarities, &similarity_gradients);
+    Compared { loss, gradients, correct }
 }
 
 /// Whether a positive passage has a higher similarity than every passage that is not positive.
