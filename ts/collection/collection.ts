@@ -9,7 +9,8 @@ import type {CallOptions, Encoder, FilterableSearcher, Hit, Passage} from '../co
 import type {PassageStore} from '../corpus/index.ts';
 import type {FlatIndex, HnswIndex} from '../dense/index.ts';
 import {encoderOptions as encoderNames} from '../encoders/onnx-encoder.ts';
-import {ExtractiveReader} from '../reader/index.ts';
+import {LazyReader} from './lazy-reader.ts';
+import type {ExtractiveReader} from '../reader/index.ts';
 import {checkParameters} from '../sparse/bm25-index.ts';
 import type {Bm25Index} from '../sparse/index.ts';
 import {buildCollection} from './build.ts';
@@ -95,8 +96,7 @@ await products.count({filter: {price: {lt: 50}, inStock: true}});
 export class Collection<Fields extends AllowedFields<Fields> = any> implements AsyncDisposable {
 	readonly #folder: string;
 	readonly #parts: BuiltCollection | LiveCollection;
-	readonly #readerModel: string;
-	#reader: Promise<ExtractiveReader> | undefined;
+	readonly #reader: LazyReader;
 
 	private constructor(folder: string, parts: BuiltCollection | LiveCollection, reader: string | undefined) {
 		if (!(parts instanceof LiveCollection)) {
@@ -104,7 +104,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 		}
 		this.#folder = folder;
 		this.#parts = parts;
-		this.#readerModel = reader ?? 'minilm-reader';
+		this.#reader = new LazyReader(reader);
 	}
 
 	/**
@@ -418,12 +418,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 
 	/** Returns the reader, which is loaded by the first call. */
 	async reader(): Promise<ExtractiveReader> {
-		this.#reader ??= ExtractiveReader.load(this.#readerModel);
-		this.#reader.catch(() => {
-			// After a failure, the next call tries again.
-			this.#reader = undefined;
-		});
-		return this.#reader;
+		return this.#reader.get();
 	}
 
 	/** Returns the weights of evidence fusion that `ask` uses by default with this retriever. */
@@ -458,15 +453,10 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	*/
 	async close(options: {readonly discard?: boolean | undefined} = {}): Promise<void> {
 		checkOptions('close', options, discardOption);
-		const reader = this.#reader;
-		this.#reader = undefined;
 		try {
 			await (this.#parts instanceof BuiltCollection ? this.#parts.close() : this.#parts.close(options.discard !== true));
 		} finally {
-			await reader?.then(
-				opened => opened.close(),
-				() => {},
-			);
+			await this.#reader.close();
 		}
 	}
 

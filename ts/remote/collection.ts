@@ -42,7 +42,8 @@ import {
 } from '../collection/options.ts';
 import {readPassages} from '../corpus/index.ts';
 import type {FileOptions} from '../core/passage-source.ts';
-import {ExtractiveReader} from '../reader/index.ts';
+import {LazyReader} from '../collection/lazy-reader.ts';
+import type {ExtractiveReader} from '../reader/index.ts';
 import {moveAlias} from './index/alias.ts';
 import {createIndex, openIndex} from './index/open.ts';
 import {RemoteIndex} from './index/remote-index.ts';
@@ -94,18 +95,17 @@ export class OpenSearchCollection<Fields extends AllowedFields<Fields> = any> im
 	readonly #index: RemoteIndex;
 	readonly #bulk: BulkWriter;
 	readonly #globalStatistics: boolean;
-	readonly #readerModel: string;
-	#reader: Promise<ExtractiveReader> | undefined;
+	readonly #reader: LazyReader;
 
 	private constructor(
 		index: RemoteIndex,
-		{statistics = 'global', reader = 'minilm-reader', maxRetries, timeoutMs}: OpenSearchOpenOptions | OpenSearchCreateOptions,
+		{statistics = 'global', reader, maxRetries, timeoutMs}: OpenSearchOpenOptions | OpenSearchCreateOptions,
 	) {
 		checkFactoryMade('OpenSearchCollection', index, RemoteIndex, 'OpenSearchCollection.create() or OpenSearchCollection.open()');
 		this.#index = index;
 		this.#bulk = new BulkWriter(index.parts.connection, {maxRetries, timeoutMs});
 		this.#globalStatistics = statistics === 'global';
-		this.#readerModel = reader;
+		this.#reader = new LazyReader(reader);
 	}
 
 	/**
@@ -375,19 +375,14 @@ export class OpenSearchCollection<Fields extends AllowedFields<Fields> = any> im
 		return this.#index.parts.analyzer.terms(text);
 	}
 
-	/** Returns the encoder of questions. Fails with `ERR_ARGUMENT` if the index has no vectors or no question encoder. */
+	/** Returns the question encoder. Fails with `ERR_ARGUMENT` if the index has no vectors or no question encoder. */
 	async encoder(): Promise<Encoder> {
 		return this.#index.encoders().questions();
 	}
 
 	/** Returns the reader, which is loaded by the first call. */
 	async reader(): Promise<ExtractiveReader> {
-		this.#reader ??= ExtractiveReader.load(this.#readerModel);
-		this.#reader.catch(() => {
-			// After a failure, the next call tries again.
-			this.#reader = undefined;
-		});
-		return this.#reader;
+		return this.#reader.get();
 	}
 
 	/** Returns the weights of evidence fusion that `ask` uses by default with this retriever. */
@@ -397,15 +392,10 @@ export class OpenSearchCollection<Fields extends AllowedFields<Fields> = any> im
 
 	/** Closes the connections and the models. Later calls fail with `ERR_CLOSED`. The index stays. */
 	async close(): Promise<void> {
-		const reader = this.#reader;
-		this.#reader = undefined;
 		try {
 			await this.#index.close();
 		} finally {
-			await reader?.then(
-				opened => opened.close(),
-				() => {},
-			);
+			await this.#reader.close();
 		}
 	}
 

@@ -5,8 +5,8 @@ import {type OptionNames, callNames, checkOptions, optionNames} from '../core/op
 import {type FileOptions, type SplitOptions, fileNames} from '../core/passage-source.ts';
 import type {CallOptions, Encoder} from '../core/types.ts';
 import type {SearcherOptions} from '../collection/options.ts';
-import type {GivenEncoders} from '../collection/live/encoders.ts';
-import {checkEncoderOption, checkedSplitSetting, checkedVectors, type VectorSettings} from '../collection/live/settings.ts';
+import {type GivenEncoders, givenEncoders} from '../collection/live/encoders.ts';
+import {checkedSplitSetting, checkedVectors, type VectorSettings} from '../collection/live/settings.ts';
 import type {SplitSetting} from '../collection/live/documents.ts';
 import type {StoredEncoder} from '../collection/live/settings.ts';
 import type {OnnxEncoderOptions} from '../encoders/index.ts';
@@ -19,11 +19,11 @@ import type {PushOptions} from './write/push.ts';
 
 /** The options of `OpenSearchCollection.open`. */
 export interface OpenSearchOpenOptions extends RemoteOptions {
-	/** The encoder of passages and questions: an encoder, or the name of a model. @default the model that the index was created with */
+	/** The encoder of both passages and questions: an encoder, or the name of a model. @default the model that the index was created with */
 	readonly encoder?: Encoder | string | undefined;
-	/** The encoder of passages, if questions have a different one. @default `encoder` */
+	/** The passage encoder, if questions have a different one. @default `encoder` */
 	readonly passageEncoder?: Encoder | string | undefined;
-	/** The encoder of questions, if passages have a different one. @default `encoder` */
+	/** The question encoder, if passages have a different one. @default `encoder` */
 	readonly questionEncoder?: Encoder | string | undefined;
 	/** The options with which models are loaded. */
 	readonly encoderOptions?: OnnxEncoderOptions | undefined;
@@ -44,7 +44,7 @@ export type RemoteVectorSettings = Pick<VectorSettings, 'dim' | 'similarity' | '
 /** The options of `OpenSearchCollection.create`. */
 export interface OpenSearchCreateOptions extends Omit<OpenSearchOpenOptions, 'encoder'> {
 	/**
-	The encoder of passages and questions: an encoder, or the name of a model as for `OnnxEncoder.load`. `false` for an index without an
+	The encoder of both passages and questions: an encoder, or the name of a model as for `OnnxEncoder.load`. `false` for an index without an
 	encoder, which is searched by words only or, with `vectors`, gets its vectors with the documents. @default 'minilm-encoder'
 	*/
 	readonly encoder?: Encoder | string | false | undefined;
@@ -137,25 +137,14 @@ export const aliasOptions: OptionNames = optionNames<UseAliasOptions>({signal: t
 
 /** Checks the options that `open` and `create` share, and returns the encoders that the caller gave. */
 export function checkedEncoders(options: OpenSearchOpenOptions | OpenSearchCreateOptions): GivenEncoders {
-	const {encoder, passageEncoder, questionEncoder, encoderOptions, reader, statistics = 'global'} = options;
-	for (const [what, given] of Object.entries({passageEncoder, questionEncoder})) {
-		if (given !== undefined) {
-			checkEncoderOption(what, given);
-			if (encoder === false) {
-				throw new RetrievalError('ERR_ARGUMENT', `${what}: expected none with encoder: false, got one`);
-			}
-		}
-	}
-	if (encoder !== undefined && encoder !== false) {
-		checkEncoderOption('encoder', encoder);
-	}
+	const {encoderOptions, reader, statistics = 'global'} = options;
+	const given = givenEncoders(options);
 	checkOptions('encoderOptions', encoderOptions, encoderNames);
 	if (reader !== undefined) {
 		checkString('reader', reader);
 	}
 	checkOneOf('statistics', statistics, ['global', 'shard']);
-	const shared = encoder === false ? undefined : encoder;
-	return {passages: passageEncoder ?? shared, questions: questionEncoder, options: encoderOptions};
+	return given;
 }
 
 /** Checks the options of `create` that are stored with the index, and adds the defaults. */

@@ -1,6 +1,5 @@
 /** The options with which an updatable collection is created and opened. */
 import {checkBoolean, checkCount} from '../../core/checks.ts';
-import {RetrievalError} from '../../core/errors.ts';
 import {type OpenOptions, checkedOpenOptions} from '../../core/open-options.ts';
 import type {SplitOptions} from '../../core/passage-source.ts';
 import type {Encoder} from '../../core/types.ts';
@@ -8,8 +7,8 @@ import {checkedGraph} from '../../dense/hnsw-index.ts';
 import type {OnnxEncoderOptions} from '../../encoders/index.ts';
 import type {Analyzer} from '../../sparse/analyzer.ts';
 import type {SplitSetting} from './documents.ts';
-import type {GivenEncoders} from './encoders.ts';
-import {type GraphOptions, type VectorSettings, checkEncoderOption, checkedSplitSetting, checkedVectors} from './settings.ts';
+import {type GivenEncoders, givenEncoders} from './encoders.ts';
+import {type GraphOptions, type VectorSettings, checkedSplitSetting, checkedVectors} from './settings.ts';
 
 /** The options of `Collection.open` for an updatable collection. */
 export interface LiveOptions extends OpenOptions {
@@ -89,27 +88,16 @@ export interface CreateSettings {
 
 /** Checks the options. `isNew` says whether a collection will be created; only then is there a default encoder. */
 export function checkedCreate(options: LiveOptions, isNew: boolean): CreateSettings {
-	const {encoder, passageEncoder, questionEncoder, encoderOptions, vectors = {}, split, autoCommit = false, refreshMs} = options;
-	for (const [what, given] of Object.entries({passageEncoder, questionEncoder})) {
-		if (given !== undefined) {
-			checkEncoderOption(what, given);
-			if (encoder === false) {
-				throw new RetrievalError('ERR_ARGUMENT', `${what}: expected none with encoder: false, got one`);
-			}
-		}
-	}
-	if (encoder !== undefined && encoder !== false) {
-		checkEncoderOption('encoder', encoder);
-	}
+	const {encoder, passageEncoder, vectors = {}, split, autoCommit = false, refreshMs} = options;
+	const given = givenEncoders(options);
 	checkedVectors(vectors);
 	checkBoolean('autoCommit', autoCommit);
 	if (refreshMs !== undefined) {
 		checkCount('refreshMs', refreshMs, 0);
 	}
-	const shared = encoder === false ? undefined : encoder;
 	const byDefault = isNew && encoder === undefined && passageEncoder === undefined ? 'minilm-encoder' : undefined;
 	return {
-		given: {passages: passageEncoder ?? shared ?? byDefault, questions: questionEncoder, options: encoderOptions},
+		given: {...given, passages: given.passages ?? byDefault},
 		vectors,
 		split: checkedSplitSetting(split),
 		analyzer: options.analyzer ?? 'english',

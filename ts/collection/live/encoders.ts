@@ -4,13 +4,38 @@ import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import type {EncodeOptions, Encoder, EncoderInput} from '../../core/types.ts';
 import {OnnxEncoder, type OnnxEncoderOptions} from '../../encoders/index.ts';
 import {isTrainedFor} from '../../dense/questions.ts';
-import {type Settings, type StoredEncoder, checkIdentity} from './settings.ts';
+import {type Settings, type StoredEncoder, checkEncoderOption, checkIdentity} from './settings.ts';
 
 /** The encoders that the caller gave; a string is the name of a model. */
 export interface GivenEncoders {
 	readonly passages: Encoder | string | undefined;
 	readonly questions: Encoder | string | undefined;
 	readonly options: OnnxEncoderOptions | undefined;
+}
+
+/** The options that name the encoders of a collection. */
+interface EncoderChoice {
+	readonly encoder?: Encoder | string | false | undefined;
+	readonly passageEncoder?: Encoder | string | undefined;
+	readonly questionEncoder?: Encoder | string | undefined;
+	readonly encoderOptions?: OnnxEncoderOptions | undefined;
+}
+
+/** Checks the options that name encoders, and returns the given ones. */
+export function givenEncoders({encoder, passageEncoder, questionEncoder, encoderOptions}: EncoderChoice): GivenEncoders {
+	for (const [what, given] of Object.entries({passageEncoder, questionEncoder})) {
+		if (given !== undefined) {
+			checkEncoderOption(what, given);
+			if (encoder === false) {
+				throw new RetrievalError('ERR_ARGUMENT', `${what}: expected none with encoder: false, got one`);
+			}
+		}
+	}
+	if (encoder !== undefined && encoder !== false) {
+		checkEncoderOption('encoder', encoder);
+	}
+	const both = encoder === false ? undefined : encoder;
+	return {passages: passageEncoder ?? both, questions: questionEncoder, options: encoderOptions};
 }
 
 /** A text with its title, which is '' without one. */

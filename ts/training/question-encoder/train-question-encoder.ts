@@ -5,7 +5,7 @@ import {RetrievalError} from '../../core/errors.ts';
 import {type Binding, callNative, native} from '../../core/native/native.ts';
 import {nativeTexts} from '../../core/native/texts.ts';
 import {PassageStore} from '../../corpus/index.ts';
-import {type FlatIndex, type HnswIndex} from '../../dense/index.ts';
+import {FlatIndex, type HnswIndex} from '../../dense/index.ts';
 import {NativeVectorIndex} from '../../dense/native-vector-index.ts';
 import {configured} from '../../encoders/onnx-encoder.ts';
 import {modelOptions, resolveModel} from '../../models/resolve.ts';
@@ -116,7 +116,7 @@ export async function trainQuestionEncoder(
 		...identityOf(checked, encoderSettings.step),
 		depth,
 		answerKind,
-		index: {kind: index.constructor.name, size: index.size, similarity: index.similarity, metadata: index.metadata},
+		index: {kind: isInstance(index, FlatIndex) ? 'flat' : 'hnsw', size: index.size, similarity: index.similarity, metadata: index.metadata},
 		retrieved: fingerprint,
 		model: await modelFingerprint(model),
 		...(reader && {
