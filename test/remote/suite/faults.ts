@@ -4,7 +4,7 @@ import {Client} from '@opensearch-project/opensearch';
 import test, {type ExecutionContext} from 'ava';
 import {RetrievalError} from '../../../ts/index.ts';
 import type {OpenSearchClient, OpenSearchCollection} from '../../../ts/remote/index.ts';
-import {cluster, create} from './support.ts';
+import {cluster, create, newName} from './support.ts';
 
 /** The hits of every query that these tests send: all passages of `seed` have the word `lamp`. */
 const SEED = 200;
@@ -153,10 +153,13 @@ export function faultTests(): void {
 	);
 
 	test.serial('a search of an index that lost a shard for good fails instead of returning the hits of the other shards', async t => {
-		const collection = await create(t, {replicas: 0, maxRetries: 1});
+		const name = newName();
+		const collection = await create(t, {replicas: 0, maxRetries: 1}, name);
 		await collection.push(Array.from({length: 60}, (_, i) => ({id: `p${i}`, text: 'a lamp'})));
 		await collection.refresh();
-		const node = await nodeOf('other');
+		// A node can have several of the three shards, and another one none.
+		const shards = await cluster().request<Array<{node: string}>>(`/_cat/shards/${name}?format=json`);
+		const node = cluster().names.indexOf(shards[0]!.node);
 		await cluster().signal(node, 'SIGKILL');
 		try {
 			await cluster().waitForNodes(2);
