@@ -78,7 +78,7 @@ export const remote: Benchmark = async say => {
 				}
 			}
 		}
-		return {engine: `OpenSearch ${engineVersion()}`, passages: PASSAGES, dim: DIM, figures};
+		return {engine: `OpenSearch ${engineVersion}`, passages: PASSAGES, dim: DIM, figures};
 	} finally {
 		await cluster.stop();
 		rmSync(folder, {recursive: true, force: true});

@@ -157,9 +157,11 @@ of the call. Returns undefined if there is no error.
 async function failure(run: () => unknown): Promise<unknown> {
 	try {
 		const result = await run();
-		const {next} = (result ?? {}) as Partial<AsyncGenerator>;
+		const {next, return: end} = (result ?? {}) as Partial<AsyncGenerator>;
 		if (typeof next === 'function') {
 			await next.call(result);
+			// Releases what the generator holds, such as temporary folders.
+			await end?.call(result, undefined);
 		}
 		return undefined;
 	} catch (error) {

@@ -8,6 +8,7 @@ export type {
 	OpenSearchOpenOptions,
 	OpenSearchSearcherOptions,
 	OpenSearchStats,
+	RemoteStorage,
 	RemoteVectorSettings,
 	UseAliasOptions,
 } from './options.ts';

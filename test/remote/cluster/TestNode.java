@@ -6,11 +6,12 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.opensearch.Version;
 import org.opensearch.common.settings.Settings;
 import org.opensearch.env.Environment;
 import org.opensearch.node.InternalSettingsPreparer;
 import org.opensearch.node.Node;
-import org.opensearch.plugins.Plugin;
+import org.opensearch.plugins.PluginInfo;
 
 /**
  * Starts one OpenSearch node for tests, with the settings given as {@code name=value} arguments. It starts the class
@@ -18,6 +19,7 @@ import org.opensearch.plugins.Plugin;
  * installation. The node ends when its standard input is closed, so no node outlives the process that started it.
  */
 public final class TestNode extends Node {
+	/** The classes of the plugins. In version 3, the names of all but the last end in {@code ModulePlugin}. */
 	private static final List<String> PLUGINS = List.of(
 			"org.opensearch.transport.Netty4Plugin",
 			"org.opensearch.analysis.common.CommonAnalysisPlugin",
@@ -25,7 +27,9 @@ public final class TestNode extends Node {
 			"org.opensearch.index.reindex.ReindexPlugin",
 			"org.opensearch.knn.plugin.KNNPlugin");
 
-	private TestNode(Environment environment, Collection<Class<? extends Plugin>> plugins) {
+	/** The elements of {@code plugins} are classes in version 2, and descriptions of plugins in version 3. */
+	@SuppressWarnings({"rawtypes", "unchecked"})
+	private TestNode(Environment environment, Collection plugins) {
 		super(environment, plugins, false);
 	}
 
@@ -43,9 +47,10 @@ public final class TestNode extends Node {
 			settings.put(argument.substring(0, at), argument.substring(at + 1));
 		}
 		Files.createDirectories(Path.of(settings.get("path.home"), "config"));
-		List<Class<? extends Plugin>> plugins = new ArrayList<>();
+		List<Object> plugins = new ArrayList<>();
 		for (String name : PLUGINS) {
-			plugins.add(Class.forName(name).asSubclass(Plugin.class));
+			Class<?> plugin = pluginClass(name);
+			plugins.add(Version.CURRENT.major == 2 ? plugin : describe(plugin.getName()));
 		}
 		Environment environment =
 				InternalSettingsPreparer.prepareEnvironment(Settings.EMPTY, settings, null, () -> settings.get("node.name"));
@@ -54,6 +59,19 @@ public final class TestNode extends Node {
 		System.out.println("started");
 		endWithStandardInput();
 		Runtime.getRuntime().halt(0);
+	}
+
+	private static Class<?> pluginClass(String name) throws ClassNotFoundException {
+		try {
+			return Class.forName(name);
+		} catch (ClassNotFoundException e) {
+			return Class.forName(name.replaceAll("Plugin$", "ModulePlugin"));
+		}
+	}
+
+	/** A plugin that is in the class path. */
+	private static PluginInfo describe(String name) {
+		return new PluginInfo(name, "", "", Version.CURRENT, "1.8", name, null, List.of(), false);
 	}
 
 	private static void endWithStandardInput() throws IOException {

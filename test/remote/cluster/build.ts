@@ -1,25 +1,40 @@
-/** Builds what a test node needs: the jars of OpenSearch and its k-NN plugin from Maven Central, and the class that starts a node. */
+/**
+Builds what a test node needs: the jars of OpenSearch and its k-NN plugin from Maven Central, and the class that starts a node. The
+environment variable PASSAGEKIT_TEST_OPENSEARCH is the major version of OpenSearch, 2 (the default) or 3; JAVA_HOME has the JDK, if it is not
+the one in PATH.
+*/
 import {execFile} from 'node:child_process';
-import {existsSync, readdirSync, statSync} from 'node:fs';
+import {existsSync, statSync} from 'node:fs';
 import {delimiter, join} from 'node:path';
 import {promisify} from 'node:util';
 
 const run = promisify(execFile);
 const folder = import.meta.dirname;
-const target = join(folder, 'target');
+
+/** What differs between the major versions. Maven Central has the k-NN plugin only for these two versions. */
+const releases = {
+	2: {opensearch: '2.19.1', log4j: '2.21.0', jdk: 17},
+	3: {opensearch: '3.5.0', log4j: '2.25.3', jdk: 21},
+} as const;
+const release = releases[chosenMajor()];
+const target = join(folder, 'target', release.opensearch);
+
+/** The command that starts a node. */
+export const java = jdkTool('java');
 
 /** Returns why a cluster cannot run on this machine, or `undefined` if it can. Builds what the nodes need. */
 export async function missingTools(): Promise<string | undefined> {
-	for (const [tool, flag] of [
-		['java', '-version'],
-		['javac', '-version'],
-		['mvn', '-version'],
-	] as const) {
+	for (const tool of [java, jdkTool('javac'), 'mvn']) {
 		try {
-			await run(tool, [flag]);
+			await run(tool, ['-version']);
 		} catch {
-			return `needs ${tool}: install a JDK of version 17 or later, and Maven`;
+			return `needs ${tool}: install a JDK of version ${release.jdk} or later, and Maven`;
 		}
+	}
+	const {stdout} = await run(jdkTool('javac'), ['-version']);
+	const version = Number(/^javac (\d+)/u.exec(stdout)?.[1]);
+	if (!(version >= release.jdk)) {
+		return `OpenSearch ${release.opensearch} needs a JDK of version ${release.jdk} or later, and this one has version ${version}: set JAVA_HOME`;
 	}
 	return missingJars();
 }
@@ -31,7 +46,10 @@ async function missingJars(): Promise<string | undefined> {
 		return undefined;
 	}
 	try {
-		await run('mvn', ['--quiet', '--batch-mode', 'package'], {cwd: folder});
+		const properties = {'opensearch.version': release.opensearch, 'log4j.version': release.log4j, 'output.folder': target};
+		const options = Object.entries(properties).map(([name, value]) => `-D${name}=${value}`);
+		const profile = release.opensearch.startsWith('3') ? ['--activate-profiles', 'version-3'] : [];
+		await run('mvn', ['--quiet', '--batch-mode', ...options, ...profile, 'package'], {cwd: folder});
 		return undefined;
 	} catch (error) {
 		const {stdout = '', message} = error as Error & {readonly stdout?: string};
@@ -48,16 +66,27 @@ async function missingJars(): Promise<string | undefined> {
 export async function classPath(): Promise<string> {
 	const path = [join(target, 'classes'), join(target, 'lib', '*'), join(target, 'knn', '*')].join(delimiter);
 	if (isOlder(join(target, 'classes', 'TestNode.class'), join(folder, 'TestNode.java'))) {
-		// `javac` of newer versions also compiles for 17.
-		await run('javac', ['--release', '17', '-cp', join(target, 'lib', '*'), '-d', join(target, 'classes'), join(folder, 'TestNode.java')]);
+		// Newer compilers also compile for the oldest version.
+		const options = ['--release', String(release.jdk), '-cp', join(target, 'lib', '*'), '-d', join(target, 'classes')];
+		await run(jdkTool('javac'), [...options, join(folder, 'TestNode.java')]);
 	}
 	return path;
 }
 
-/** The version of OpenSearch that Maven downloaded. */
-export function engineVersion(): string {
-	const jar = readdirSync(join(target, 'lib')).find(name => /^opensearch-\d+\.\d+\.\d+\.jar$/u.test(name))!;
-	return jar.slice('opensearch-'.length, -'.jar'.length);
+/** The version of OpenSearch. */
+export const engineVersion: string = release.opensearch;
+
+function chosenMajor(): keyof typeof releases {
+	const value = process.env['PASSAGEKIT_TEST_OPENSEARCH'] ?? '2';
+	if (value !== '2' && value !== '3') {
+		throw new Error(`PASSAGEKIT_TEST_OPENSEARCH: expected 2 or 3, got ${value}`);
+	}
+	return value === '2' ? 2 : 3;
+}
+
+function jdkTool(name: string): string {
+	const home = process.env['JAVA_HOME'];
+	return home === undefined || home === '' ? name : join(home, 'bin', name);
 }
 
 /** Whether a file is missing, or its content is older than that of its source. The unpacked files of a plugin keep the dates of the archive. */

@@ -11,7 +11,7 @@ import {type AddressInfo, createServer} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
-import {classPath} from './build.ts';
+import {classPath, java} from './build.ts';
 import {Proxy} from './proxy.ts';
 
 /** How long a cluster may take to start or to recover. On a busy machine with two cores, a start takes about a minute. */
@@ -116,7 +116,7 @@ export class Cluster {
 			'cluster.initial_cluster_manager_nodes': this.#nodes.map(({name}) => name).join(','),
 		};
 		node.child = spawn(
-			'java',
+			java,
 			[
 				'-Xms512m',
 				'-Xmx512m',

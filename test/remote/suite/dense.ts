@@ -5,7 +5,8 @@ import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
 import {Collection, type Document, type Encoder, type FusionMethod, encyclopedia, fuse, readDocuments} from '../../../ts/index.ts';
 import {OpenSearchCollection} from '../../../ts/remote/index.ts';
-import {cluster, create, sameHits, sameRuns} from './support.ts';
+import {random, row} from '../../support/vectors.ts';
+import {cluster, create, newName, sameHits, sameRuns} from './support.ts';
 
 /** Adds the encyclopedia, with vectors of the bundled encoder, to a cluster and to an embedded collection. */
 async function both(t: ExecutionContext): Promise<{readonly remote: OpenSearchCollection; readonly embedded: Collection}> {
@@ -134,6 +135,50 @@ export function denseTests(): void {
 			}
 		});
 	}
+
+	test.serial('a graph of vectors with 7 bits per number finds the same passages, with the scores of the full vectors', async t => {
+		const name = newName();
+		const settings = {encoder: false, split: false, vectors: {dim: 64, similarity: 'dot', storage: 'int8Rescored'}} as const;
+		const remote = await create(t, settings, name);
+		t.is((await remote.stats()).storage, 'int8Rescored');
+		const mapping = await cluster().request<Record<string, {mappings: {properties: {vector: {method: {parameters: object}}}}}>>(
+			`/${name}/_mapping`,
+		);
+		t.deepEqual(mapping[name]!.mappings.properties.vector.method.parameters, {
+			m: 24,
+			ef_construction: 200,
+			encoder: {name: 'sq', parameters: {bits: 7}},
+		});
+		const vectors = random(2000, 64);
+		await remote.push(Array.from({length: 2000}, (_, i) => ({id: `p${i}`, text: `text ${i}`, vector: row(vectors, i)})));
+		await remote.refresh();
+		let found = 0;
+		const queries = random(20, 64, 2);
+		for (let i = 0; i < queries.rows; i++) {
+			const vector = row(queries, i);
+			const options = {retriever: 'dense', vector, k: 100, efSearch: 200} as const;
+			const [{hits}, {hits: exact}] = await Promise.all([remote.search('', options), remote.search('', {...options, exact: true})]);
+			const scores = new Map(exact.map(({id, score}) => [id, score]));
+			found += hits.filter(({id}) => scores.has(id)).length;
+			// The order is that of the full vectors.
+			t.deepEqual(
+				hits.filter(({id}) => scores.has(id)).map(({id, score}) => ({id, score})),
+				exact.filter(({id}) => hits.some(hit => hit.id === id)).map(({id, score}) => ({id, score})),
+			);
+		}
+		t.log(`recall@100: ${found / 2000}`);
+		t.true(found >= 0.95 * 2000, `${found}`);
+		const open = async (storage: 'f32' | 'int8Rescored') =>
+			OpenSearchCollection.create(name, {
+				...settings,
+				url: cluster().urls,
+				vectors: {...settings.vectors, storage},
+				shards: 3,
+				ifExists: 'open',
+			});
+		await t.throwsAsync(open('f32'), {code: 'ERR_ARGUMENT', message: /expected an index with vectors .*"f32".*"int8Rescored"/u});
+		await (await open('int8Rescored')).close();
+	});
 
 	test.serial(
 		'an encoder that differs from that of the index is refused, and passages that stay the same are not encoded again',

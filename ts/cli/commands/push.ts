@@ -1,7 +1,8 @@
 /** The command `passagekit push`, which writes a corpus or a collection to an index of an OpenSearch cluster. */
 import {type Command, Option} from 'commander';
 import {passageFormats, type PassageFormat} from '../../corpus/readers.ts';
-import {OpenSearchCollection} from '../../remote/index.ts';
+import {OpenSearchCollection, type RemoteStorage} from '../../remote/index.ts';
+import {remoteStorages} from '../../remote/options.ts';
 import {UsageError} from '../errors.ts';
 import {analyzer, count, names} from '../options.ts';
 import {amountOf, note, print, printJson} from '../output.ts';
@@ -22,6 +23,7 @@ interface PushFlags extends SourceFlags, Pick<RemoteFlags, 'ca' | 'awsRegion'> {
 	readonly workers: number;
 	readonly sample: number;
 	readonly seed: number;
+	readonly storage: RemoteStorage;
 	readonly json?: boolean;
 }
 
@@ -48,6 +50,14 @@ export function registerPush(program: Command, signal: AbortSignal): void {
 				['dot', 'cosine', 'l2'],
 			),
 		)
+		.addOption(
+			new Option(
+				'--storage <storage>',
+				'how the graph reads vectors: with single precision, or with 7 bits per number and a second scoring',
+			)
+				.choices(remoteStorages)
+				.default('f32'),
+		)
 		.addOption(new Option('--format <format>', 'format of a corpus').choices(passageFormats).default('auto'))
 		.option('--words <n>', 'number of words per passage of a corpus (default: 100 for text; other formats are not split)', count(1))
 		.option('--overlap <n>', 'number of words that a passage shares with the previous one', count(0))
@@ -56,7 +66,7 @@ export function registerPush(program: Command, signal: AbortSignal): void {
 	addConnectionFlags(command)
 		.addHelpText('after', '\nExample:\n  $ passagekit push passagekit-index --to http://localhost:9200 --index docs --shards 3')
 		.action(async (path: string, flags: PushFlags) => {
-			const {format, words, overlap, skipBadLines = false, shards, replicas, workers} = flags;
+			const {format, words, overlap, skipBadLines = false, shards, replicas, workers, storage} = flags;
 			const split = words === undefined && overlap === undefined ? undefined : {words: words ?? 100, overlap: overlap ?? 0};
 			const files = {format, skipBadLines, ...(split === undefined ? {} : {split})};
 			// Commander sets `encoder` to true if neither flag is given, because it also has the flag `--no-encoder`.
@@ -65,7 +75,12 @@ export function registerPush(program: Command, signal: AbortSignal): void {
 			checkFlags(kind, flags, command);
 			await using source = await openSource(path, kind, {...flags, encoder} as SourceFlags, files, signal);
 			const connection = await connectionOf(flags.to, flags);
-			const options = {...connection, ...source.settings, shards, replicas, ifExists: 'open', signal} as const;
+			const hasVectors = source.settings.encoder !== false || source.settings.vectors !== undefined;
+			if (!hasVectors && command.getOptionValueSource('storage') === 'cli') {
+				throw new UsageError('push: --storage has no effect without vectors');
+			}
+			const vectors = hasVectors ? {...source.settings.vectors, storage} : undefined;
+			const options = {...connection, ...source.settings, vectors, shards, replicas, ifExists: 'open', signal} as const;
 			await using collection = await OpenSearchCollection.create(flags.index, options);
 			await noteSharding(collection, flags, command);
 			const startedAt = performance.now();

@@ -18,11 +18,14 @@ export async function createIndex(name: string, options: OpenSearchCreateOptions
 	checkIndexName('create: index', name);
 	const remote = checkedRemote('create', options);
 	const given = checkedEncoders(options);
-	const {vectors, analyzer: analyzerName, split, k1, b, shards, replicas, m, efConstruction} = checkedIndexSettings(options);
+	const {vectors, analyzer: analyzerName, split, k1, b, shards, replicas, m, efConstruction, storage} = checkedIndexSettings(options);
 	const {encoder, signal} = options;
 	const hasDefault = encoder === undefined && given.passages === undefined && vectors.dim === undefined;
 	const encoders = hasDefault ? {...given, passages: 'minilm-encoder'} : given;
 	return withNewSettings(encoders, vectors, split, async created => {
+		if (created.dim === undefined && Object.values(options.vectors ?? {}).some(value => value !== undefined)) {
+			throw new RetrievalError('ERR_ARGUMENT', 'vectors: expected the option dim or an encoder with these settings, got neither');
+		}
 		const analyzer = await TermAnalyzer.open(analyzerName);
 		let connection: Connection | undefined;
 		try {
@@ -33,7 +36,7 @@ export async function createIndex(name: string, options: OpenSearchCreateOptions
 				analyzer: analyzer.description,
 				k1,
 				b,
-				vectors: dim === undefined ? null : {dim, m, efConstruction},
+				vectors: dim === undefined ? null : {dim, m, efConstruction, storage},
 				settings,
 			});
 			const creation = randomUUID();

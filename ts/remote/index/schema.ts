@@ -8,6 +8,7 @@ import {RetrievalError} from '../../core/errors.ts';
 import type {Settings} from '../../collection/live/settings.ts';
 import type {AnalyzerDescription} from '../../sparse/index.ts';
 import type {Connection} from '../connection/connection.ts';
+import type {RemoteStorage} from '../options.ts';
 
 /** The version of the format. It changes when older versions of this package could not read or write an index correctly. */
 const FORMAT = 1;
@@ -45,7 +46,12 @@ export interface Schema {
 	readonly k1: number;
 	readonly b: number;
 	/** `null` if the index has no vectors. */
-	readonly vectors: {readonly dim: number; readonly m: number; readonly efConstruction: number} | null;
+	readonly vectors: {
+		readonly dim: number;
+		readonly m: number;
+		readonly efConstruction: number;
+		readonly storage: RemoteStorage;
+	} | null;
 	readonly settings: Settings;
 }
 
@@ -96,7 +102,11 @@ export function indexBody(schema: Schema, {shards, replicas}: Sharding, creation
 									// The engine of version 3 is Faiss by default, which needs native libraries.
 									engine: 'lucene',
 									space_type: spaceOf(settings),
-									parameters: {m: vectors.m, ef_construction: vectors.efConstruction},
+									parameters: {
+										m: vectors.m,
+										ef_construction: vectors.efConstruction,
+										...(vectors.storage === 'f32' ? {} : {encoder: {name: 'sq', parameters: {bits: 7}}}),
+									},
 								},
 							},
 						}),

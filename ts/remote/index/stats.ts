@@ -46,6 +46,7 @@ export async function indexStats(index: RemoteIndex): Promise<OpenSearchStats> {
 		bytes: stats._all.total.store.size_in_bytes,
 		dim: index.dim,
 		hasUnitVectors: index.dim !== undefined && schema.settings.unit,
+		storage: schema.vectors?.storage,
 		split,
 		encoder: encoder ?? undefined,
 		questionEncoder: questionEncoder ?? undefined,
