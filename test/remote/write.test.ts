@@ -1,11 +1,10 @@
 // Tests what writes send to a cluster, and what remains after failures at chosen requests, with a cluster in memory.
 import {once} from 'node:events';
-import {createServer} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import test from 'ava';
 import {type Encoder, RetrievalError} from '../../ts/index.ts';
 import {OpenSearchCollection, RemoteWriteError} from '../../ts/remote/index.ts';
 import {FakeCluster, answerError} from './fake/fake-cluster.ts';
+import {serve} from './fake/serve.ts';
 
 test('an abort during a bulk write ends the call with the reason of its signal, whatever the reason is', async t => {
 	for (const reason of [new Error('stop'), 'stop', null]) {
@@ -32,31 +31,13 @@ test('an abort during a bulk write ends the call with the reason of its signal, 
 
 test('an abort, and a close, while the cluster does not answer a bulk write end the call with an error that says so', async t => {
 	const cluster = new FakeCluster();
-	const server = createServer((incoming, response) => {
-		const chunks: Buffer[] = [];
-		incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-		incoming.on('end', () => {
-			const [path = ''] = incoming.url!.split('?');
-			if (path.endsWith('/_bulk')) {
-				server.emit('bulk');
-				return;
-			}
-			const body = Buffer.concat(chunks).toString();
-			const request = {method: incoming.method!, path, ...(body === '' ? {} : {body})};
-			void Promise.resolve(cluster.transport.request(request)).then(answer => {
-				const exists = incoming.method !== 'HEAD' || answer.body === true;
-				response.writeHead(exists ? 200 : 404, {'content-type': 'application/json'});
-				response.end(incoming.method === 'HEAD' ? undefined : JSON.stringify(answer.body));
-			});
-		});
+	const {server, url} = await serve(t, cluster, path => {
+		if (path.endsWith('/_bulk')) {
+			server.emit('bulk');
+			return null;
+		}
+		return undefined;
 	});
-	server.listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	t.teardown(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 	const collection = await OpenSearchCollection.create('fake', {url, encoder: false, timeoutMs: 1000});
 	const controller = new AbortController();
 	const reason = new Error('stop');

@@ -167,14 +167,22 @@ export class Cluster {
 		throw failure;
 	}
 
-	/** Waits until the cluster has this number of nodes, and all copies of all shards are in use if `isGreen` is set. */
+	/**
+	Waits until all running nodes agree that the cluster has this number of nodes, and that all copies of all shards are in use if `isGreen` is
+	set. A node that was stopped or disconnected has an old state until it joins again.
+	*/
 	async waitForNodes(count: number, isGreen = false): Promise<void> {
 		const until = Date.now() + DEADLINE_MS;
 		// A test may have killed other nodes before.
-		const alive = this.#nodes.flatMap(({child, name}) => (child !== undefined && !hasEnded(child) ? [{child, name}] : []));
+		const alive = this.#nodes.flatMap(({child, name, http}) =>
+			child !== undefined && !hasEnded(child) ? [{child, name, url: `http://127.0.0.1:${http}`}] : [],
+		);
 		for (;;) {
-			const health = await this.request<{number_of_nodes: number; status: string}>('/_cluster/health').catch(() => undefined);
-			if (health?.number_of_nodes === count && (!isGreen || health.status === 'green')) {
+			const states = await Promise.all(alive.map(async ({url}) => this.#stateOf(url)));
+			const isReady = states.every(
+				state => state?.nodes === count && state.version === states[0]!.version && (!isGreen || state.status === 'green'),
+			);
+			if (isReady) {
 				return;
 			}
 			const ended = alive.find(({child}) => hasEnded(child));
@@ -182,6 +190,21 @@ export class Cluster {
 				throw new Error(ended === undefined ? `no cluster of ${count} nodes in ${DEADLINE_MS} ms` : `${ended.name} ended`);
 			}
 			await delay(250);
+		}
+	}
+
+	/** Returns the state of the cluster as one node knows it; `undefined` if it does not answer. */
+	async #stateOf(url: string): Promise<{readonly nodes: number; readonly status: string; readonly version: number} | undefined> {
+		const get = async (path: string): Promise<Record<string, unknown>> => {
+			const response = await fetch(`${url}${path}`, {signal: AbortSignal.timeout(5000)});
+			return (await response.json()) as Record<string, unknown>;
+		};
+		try {
+			const health = await get('/_cluster/health?local=true');
+			const {version} = await get('/_cluster/state/version?local=true');
+			return {nodes: health['number_of_nodes'] as number, status: health['status'] as string, version: version as number};
+		} catch {
+			return undefined;
 		}
 	}
 

@@ -6,7 +6,7 @@ nothing that the first attempt has already changed.
 import {cancelOnAbort} from '../../core/abort.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {createClient} from './client.ts';
-import {isRetryable, remoteError, statusOf} from './errors.ts';
+import {isMissingIndexError, isRetryable, remoteError, statusOf} from './errors.ts';
 import type {CheckedRemote, OpenSearchClient} from './options.ts';
 
 /** A request. */
@@ -75,6 +75,14 @@ export class Connection {
 		return this.#remote.maxRetries;
 	}
 
+	/**
+	The number of nodes besides the one that answers. A node that was disconnected may not know a new index yet, so before an index is reported
+	as missing, the other nodes are asked too.
+	*/
+	get otherNodes(): number {
+		return Math.max(0, this.#remote.urls.length - 1);
+	}
+
 	/** Sends a request and returns the body of the answer. Fails with a `RetrievalError`, or with the reason of the signal. */
 	async send<T>(request: RemoteRequest): Promise<T> {
 		const {what, signal, unrepeated = [], maxRetries = this.#remote.maxRetries} = request;
@@ -87,7 +95,8 @@ export class Connection {
 				return await this.#attempt<T>(request);
 			} catch (error) {
 				signal?.throwIfAborted();
-				if (attempt >= maxRetries || !isRetryable(error) || unrepeated.includes(statusOf(error) ?? 0)) {
+				const mayRepeat = attempt < maxRetries && isRetryable(error) && !unrepeated.includes(statusOf(error) ?? 0);
+				if (!mayRepeat && !(isMissingIndexError(error) && attempt < this.otherNodes)) {
 					throw remoteError(what, this.#where, error, this.#remote.timeoutMs);
 				}
 			}

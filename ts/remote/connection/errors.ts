@@ -50,6 +50,16 @@ export function isRetryable(error: unknown): boolean {
 	}
 }
 
+/** Whether an error says that a node does not know the index. */
+export function isMissingIndexError(error: unknown): boolean {
+	return isMissingIndex(((error as ClientError).body as {readonly error?: RemoteCause} | undefined)?.error);
+}
+
+/** Whether a cause says that a node does not know the index. */
+export function isMissingIndex(cause: RemoteCause | undefined): boolean {
+	return cause?.type === 'index_not_found_exception';
+}
+
 /** Whether a status means that the cluster was overloaded or not ready. */
 export function isRetryableStatus(status: number): boolean {
 	return RETRYABLE.has(status);

@@ -1,7 +1,7 @@
 /** Runs searches in one request, and checks that each answer is complete. */
 import {RetrievalError} from '../../core/errors.ts';
 import {type Connection, wait} from '../connection/connection.ts';
-import {type RemoteCause, causeMeaning, isRetryableStatus} from '../connection/errors.ts';
+import {type RemoteCause, causeMeaning, isMissingIndex, isRetryableStatus} from '../connection/errors.ts';
 import type {RemoteSearch} from './requests.ts';
 
 /** A hit, with the stored parts that the search asked for. */
@@ -89,7 +89,10 @@ export async function answersOf(
 			const failure = failureOf(name, answer);
 			if (failure === undefined) {
 				answers[i] = answer;
-			} else if (failure.isRetryable && attempt < connection.maxRetries) {
+			} else if (
+				(failure.isRetryable && attempt < connection.maxRetries) ||
+				(isMissingIndex(answer.error) && attempt < connection.otherNodes)
+			) {
 				failed.push(i);
 			} else {
 				throw failure.error;

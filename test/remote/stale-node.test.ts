@@ -1,0 +1,57 @@
+// Tests requests that reach a node which does not know the index yet: it was disconnected when the index was created.
+import test, {type ExecutionContext} from 'ava';
+import {OpenSearchCollection} from '../../ts/remote/index.ts';
+import {FakeCluster} from './fake/fake-cluster.ts';
+import {type OwnAnswer, serve} from './fake/serve.ts';
+
+const missing = {type: 'index_not_found_exception', reason: 'no such index [fake]'};
+const shards = {total: 1, successful: 1, failed: 0};
+
+/** Starts a node. `knows` says whether it knows the index. `paths` gets the paths of requests that concern an index that exists. */
+async function node(t: ExecutionContext, cluster: FakeCluster, knows: () => boolean, paths: string[]): Promise<string> {
+	const {url} = await serve(t, cluster, (path): OwnAnswer | undefined => {
+		if (path.endsWith('/_refresh')) {
+			paths.push(path);
+			return knows() ? {status: 200, body: {_shards: shards}} : {status: 404, body: {error: missing, status: 404}};
+		}
+		if (path.endsWith('/_msearch')) {
+			paths.push(path);
+			const found = {status: 200, _shards: shards, hits: {hits: [{_id: 'a#0', _index: 'fake', _score: 1}]}};
+			return {status: 200, body: {responses: [knows() ? found : {error: missing, status: 404}]}};
+		}
+		return undefined;
+	});
+	return url;
+}
+
+test('a request that a node refuses because it does not know the index is sent to the other nodes', async t => {
+	const cluster = new FakeCluster();
+	const paths: string[] = [];
+	const url = [await node(t, cluster, () => false, paths), await node(t, cluster, () => true, paths)];
+	const collection = await OpenSearchCollection.create('fake', {url, encoder: false, maxRetries: 0});
+	t.teardown(async () => collection.close());
+	for (let i = 0; i < 4; i++) {
+		await collection.refresh();
+		const {hits} = await collection.search('a word', {retriever: 'bm25'});
+		t.deepEqual(
+			hits.map(({id}) => id),
+			['a#0'],
+		);
+	}
+	t.true(paths.length > 8, `${paths.length}: no request reached the node that does not know the index`);
+});
+
+test('an index that no node knows is reported after each node was asked once', async t => {
+	const cluster = new FakeCluster();
+	let isKnown = true;
+	const paths: string[] = [];
+	const url = [await node(t, cluster, () => isKnown, paths), await node(t, cluster, () => isKnown, paths)];
+	const collection = await OpenSearchCollection.create('fake', {url, encoder: false});
+	t.teardown(async () => collection.close());
+	isKnown = false;
+	for (const call of [async () => collection.refresh(), async () => collection.search('a word', {retriever: 'bm25'})]) {
+		paths.length = 0;
+		await t.throwsAsync(call(), {code: 'ERR_REMOTE', message: /no such index/u});
+		t.is(paths.length, 2);
+	}
+});
