@@ -1,9 +1,9 @@
 // Compares a collection in an OpenSearch cluster with an embedded one: passages added per second, bytes on disk, queries per second and
-// latencies with several clients. The cluster is that of the tests: three nodes with 512 MiB of heap each, on this machine, without
-// replicas. So the cluster, the client and the embedded collection share the cores; the figures show costs, not what a cluster can do.
-import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
+// latencies with several clients. The cluster is that of the tests: three nodes with 1 GiB of heap each, on this machine, without replicas. So
+// the cluster, the client and the embedded collection share the cores; the figures show costs, not what a cluster can do.
+import {mkdtempSync, readFileSync, readdirSync, rmSync, statSync} from 'node:fs';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {extname, join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {Collection} from '../../ts/collection/index.ts';
 import type {CollectionSearchOptions} from '../../ts/collection/index.ts';
@@ -13,70 +13,91 @@ import {engineVersion} from '../../test/remote/cluster/build.ts';
 import {type BenchQuery, DIM, nearest, prepareData} from '../collections/data.ts';
 import {recallOf} from '../collections/measure.ts';
 import type {Benchmark} from '../support/benchmark.ts';
+import {median} from '../../ts/bench/statistics.ts';
 
 const PASSAGES = Number(process.env['PASSAGEKIT_REMOTE_PASSAGES'] ?? 100_000);
 const QUERIES = 200;
 const K = 10;
 const CLIENTS = [1, 8, 64] as const;
-/** How long each number of clients searches. */
-const SECONDS = 10;
+/** How often each number of clients searches each collection, in turns, and for how many seconds. */
+const ROUNDS = 3;
+const SECONDS = 5;
 /** The sizes are measured after each of these numbers of passages, to see whether the bytes per passage stay the same. */
 const SLICES = [PASSAGES / 4, PASSAGES / 2, PASSAGES];
+
+/** The files of an index, by what they hold. */
+const kinds: Readonly<Record<string, string>> = {
+	'.vec': 'vectors, 32-bit floats',
+	'.veq': 'vectors, 7 bits per number',
+	'.vex': 'graph',
+	'.fdt': 'stored fields',
+	'.dvd': 'columns',
+	'.doc': 'inverted index',
+	'.tim': 'inverted index',
+	'.tip': 'inverted index',
+	'.pos': 'inverted index',
+};
+
+type Report = (name: string, value: number) => void;
 
 export const remote: Benchmark = async say => {
 	const data = prepareData(PASSAGES, QUERIES, say);
 	const queries: readonly BenchQuery[] = JSON.parse(readFileSync(join(data, 'queries.json'), 'utf8'));
 	const truth = nearest(data, PASSAGES, Number.POSITIVE_INFINITY, K, queries);
 	const folder = mkdtempSync(join(tmpdir(), 'passagekit-remote-bench-'));
-	const cluster = await Cluster.start();
+	const cluster = await Cluster.start({}, ['-Xms1g', '-Xmx1g']);
 	try {
 		const settings = {encoder: false, vectors: {dim: DIM}, split: false} as const;
+		const create = async (name: string, storage: 'f32' | 'int8Rescored') =>
+			OpenSearchCollection.create(name, {url: cluster.urls, ...settings, vectors: {dim: DIM, storage}, shards: 3, replicas: 0});
 		await using embedded = await Collection.open(join(folder, 'embedded'), {create: true, ...settings});
-		await using distributed = await OpenSearchCollection.create('bench', {url: cluster.urls, ...settings, shards: 3, replicas: 0});
+		await using distributed = await create('bench', 'f32');
+		await using quantized = await create('bench-int8', 'int8Rescored');
+		const remotes = {cluster: distributed, 'cluster with int8Rescored': quantized};
 		const figures: Record<string, number> = {};
-		const report = (name: string, value: number): void => {
+		const report: Report = (name, value) => {
 			figures[name] = Number(value.toPrecision(4));
 			say(`${name}: ${figures[name]}`);
 		};
 		let from = 0;
 		for (const to of SLICES) {
-			for (const [name, collection] of Object.entries({embedded, cluster: distributed})) {
+			for (const [name, collection] of Object.entries({embedded, ...remotes})) {
 				const began = performance.now();
 				await collection.add(documents(data, from, to));
 				await (collection instanceof Collection ? collection.commit() : collection.refresh());
 				report(`passages added per second up to ${to}, ${name}`, (1000 * (to - from)) / (performance.now() - began));
 			}
-			await cluster.request('/bench/_flush', {});
-			report(`bytes per passage at ${to}, cluster`, (await distributed.stats()).bytes / to);
+			for (const [name, collection] of Object.entries(remotes)) {
+				report(`bytes per passage at ${to}, ${name}`, await flushedSize(cluster, collection));
+			}
 			from = to;
 		}
-		const began = performance.now();
-		await distributed.optimize();
-		report('seconds to merge, cluster', (performance.now() - began) / 1000);
-		await cluster.request('/bench/_flush', {});
-		report('bytes per passage after merging, cluster', (await distributed.stats()).bytes / PASSAGES);
+		for (const [name, collection] of Object.entries(remotes)) {
+			const began = performance.now();
+			await collection.optimize();
+			report(`seconds to merge, ${name}`, (performance.now() - began) / 1000);
+			report(`bytes per passage after merging, ${name}`, await flushedSize(cluster, collection));
+			for (const [kind, bytes] of await bytesByKind(cluster, collection)) {
+				report(`bytes per passage after merging, ${name}, ${kind}`, bytes / PASSAGES);
+			}
+		}
 		while ((await embedded.stats()).pendingVectors > 0) {
 			await sleep(100);
 		}
 		await embedded.commit();
 		for (const retriever of ['bm25', 'dense', 'hybrid'] as const) {
-			for (const [name, collection] of Object.entries({embedded, cluster: distributed})) {
-				for (const clients of CLIENTS) {
-					const {perSecond, p50, p99} = await load(collection, queries, {retriever, k: K}, clients);
-					const what = `${retriever}, ${clients} clients, ${name}`;
-					report(`${what}, queries per second`, perSecond);
-					report(`${what}, p50 in ms`, p50);
-					report(`${what}, p99 in ms`, p99);
-				}
-				if (retriever === 'dense') {
-					const found: string[][] = [];
-					for (const {text, vector} of queries) {
-						const {hits} = await collection.search(text, {retriever, k: K, vector});
-						found.push(hits.map(({document}) => document));
-					}
-					report(`dense, recall@${K}, ${name}`, recallOf(found, truth));
-				}
+			const searched = {embedded, cluster: distributed, ...(retriever === 'dense' ? {'cluster with int8Rescored': quantized} : {})};
+			for (const clients of CLIENTS) {
+				await compare(searched, queries, {retriever, k: K}, clients, report);
 			}
+		}
+		for (const [name, collection] of Object.entries({embedded, ...remotes})) {
+			const found: string[][] = [];
+			for (const {text, vector} of queries) {
+				const {hits} = await collection.search(text, {retriever: 'dense', k: K, vector});
+				found.push(hits.map(({document}) => document));
+			}
+			report(`dense, recall@${K}, ${name}`, recallOf(found, truth));
 		}
 		return {engine: `OpenSearch ${engineVersion}`, passages: PASSAGES, dim: DIM, figures};
 	} finally {
@@ -84,6 +105,55 @@ export const remote: Benchmark = async say => {
 		rmSync(folder, {recursive: true, force: true});
 	}
 };
+
+/** Writes what the cluster has in memory to disk, and returns the bytes per passage. */
+async function flushedSize(cluster: Cluster, collection: OpenSearchCollection): Promise<number> {
+	const {index} = await collection.stats();
+	await cluster.request(`/${index}/_flush`, {});
+	const {bytes, passages} = await collection.stats();
+	return bytes / passages;
+}
+
+/** Returns the bytes of the files of an index, by what they hold. */
+async function bytesByKind(cluster: Cluster, collection: OpenSearchCollection): Promise<Map<string, number>> {
+	const {index} = await collection.stats();
+	const [{uuid}] = await cluster.request<[{uuid: string}]>(`/_cat/indices/${index}?format=json&h=uuid`);
+	const sizes = new Map<string, number>();
+	for (const path of readdirSync(cluster.folder, {recursive: true, encoding: 'utf8'})) {
+		if (path.includes(`/${uuid}/`) && path.includes('/index/')) {
+			const kind = kinds[extname(path)] ?? 'other';
+			sizes.set(kind, (sizes.get(kind) ?? 0) + statSync(join(cluster.folder, path)).size);
+		}
+	}
+	return sizes;
+}
+
+/** Measures the searches of several collections in turns, and reports the median of the rounds. */
+async function compare(
+	collections: Readonly<Record<string, Collection | OpenSearchCollection>>,
+	queries: readonly BenchQuery[],
+	options: CollectionSearchOptions<never>,
+	clients: number,
+	report: Report,
+): Promise<void> {
+	const names = Object.keys(collections);
+	const rounds = new Map<string, Load[]>(names.map(name => [name, []]));
+	for (const collection of Object.values(collections)) {
+		// The first seconds warm up the Java virtual machines.
+		await load(collection, queries, options, clients, SECONDS / 2);
+	}
+	for (let round = 0; round < ROUNDS; round++) {
+		for (const name of round % 2 === 0 ? names : names.toReversed()) {
+			rounds.get(name)!.push(await load(collections[name]!, queries, options, clients, SECONDS));
+		}
+	}
+	for (const [name, measured] of rounds) {
+		const what = `${options.retriever}, ${clients} clients, ${name}`;
+		report(`${what}, queries per second`, median(measured.map(({perSecond}) => perSecond)));
+		report(`${what}, p50 in ms`, median(measured.map(({p50}) => p50)));
+		report(`${what}, p99 in ms`, median(measured.map(({p99}) => p99)));
+	}
+}
 
 /** Reads documents with their vectors. */
 function* documents(data: string, from: number, to: number) {
@@ -95,34 +165,35 @@ function* documents(data: string, from: number, to: number) {
 	}
 }
 
+/** Queries per second and percentiles of the latencies. */
+interface Load {
+	readonly perSecond: number;
+	readonly p50: number;
+	readonly p99: number;
+}
+
 /** Searches with several clients at the same time, each of which sends a query when its last one is answered. */
 async function load(
 	collection: Collection | OpenSearchCollection,
 	queries: readonly BenchQuery[],
 	options: CollectionSearchOptions<never>,
 	clients: number,
-): Promise<{readonly perSecond: number; readonly p50: number; readonly p99: number}> {
-	let [next, end] = [0, Number.POSITIVE_INFINITY];
-	let latencies: number[] = [];
+	seconds: number,
+): Promise<Load> {
+	let next = 0;
+	const latencies: number[] = [];
+	const startedAt = performance.now();
 	const client = async (): Promise<void> => {
-		while (performance.now() < end) {
+		while (performance.now() < startedAt + 1000 * seconds) {
 			const {text, vector} = queries[next++ % queries.length]!;
 			const began = performance.now();
 			await collection.search(text, options.retriever === 'bm25' ? options : {...options, vector});
 			latencies.push(performance.now() - began);
 		}
 	};
-	const run = async (seconds: number): Promise<number> => {
-		latencies = [];
-		const began = performance.now();
-		end = began + 1000 * seconds;
-		await Promise.all(Array.from({length: clients}, client));
-		return (performance.now() - began) / 1000;
-	};
-	// The first seconds warm up the Java virtual machines.
-	await run(SECONDS / 3);
-	const seconds = await run(SECONDS);
+	await Promise.all(Array.from({length: clients}, client));
+	const took = (performance.now() - startedAt) / 1000;
 	latencies.sort((a, b) => a - b);
 	const at = (share: number): number => latencies[Math.min(latencies.length - 1, Math.floor(share * latencies.length))]!;
-	return {perSecond: latencies.length / seconds, p50: at(0.5), p99: at(0.99)};
+	return {perSecond: latencies.length / took, p50: at(0.5), p99: at(0.99)};
 }

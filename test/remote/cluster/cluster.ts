@@ -34,6 +34,9 @@ const commonSettings: Readonly<Record<string, string>> = {
 	'discovery.probe.handshake_timeout': '3s',
 };
 
+/** The options of the Java virtual machines for tests: little memory, and a quick start. */
+const testMachine: readonly string[] = ['-Xms512m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
+
 interface Node {
 	readonly name: string;
 	readonly http: number;
@@ -55,17 +58,28 @@ export class Cluster {
 	readonly #folder: string;
 	readonly #classPath: string;
 	readonly #settings: Readonly<Record<string, string>>;
+	readonly #machine: readonly string[];
 	readonly #nodes: readonly Node[];
 
-	private constructor(folder: string, classes: string, nodes: readonly Node[], settings: Readonly<Record<string, string>>) {
+	private constructor(
+		folder: string,
+		classes: string,
+		nodes: readonly Node[],
+		settings: Readonly<Record<string, string>>,
+		machine: readonly string[],
+	) {
 		this.#folder = folder;
 		this.#classPath = classes;
 		this.#nodes = nodes;
 		this.#settings = settings;
+		this.#machine = machine;
 	}
 
-	/** Starts the nodes and waits until they have found each other. `settings` are added to those of all nodes. */
-	static async start(settings: Readonly<Record<string, string>> = {}): Promise<Cluster> {
+	/**
+	Starts the nodes and waits until they have found each other. `settings` are added to those of all nodes; `machine` has the options of their
+	Java virtual machines.
+	*/
+	static async start(settings: Readonly<Record<string, string>> = {}, machine: readonly string[] = testMachine): Promise<Cluster> {
 		const classes = await classPath();
 		const folder = await mkdtemp(join(tmpdir(), 'passagekit-cluster-'));
 		const ports = await freePorts(2 * NODES);
@@ -74,7 +88,7 @@ export class Cluster {
 			const [http, transport] = ports.slice(2 * i, 2 * i + 2) as [number, number];
 			nodes.push({name: `n${i + 1}`, http, transport, proxy: await Proxy.start(transport), child: undefined});
 		}
-		const cluster = new Cluster(folder, classes, nodes, {...commonSettings, ...settings});
+		const cluster = new Cluster(folder, classes, nodes, {...commonSettings, ...settings}, machine);
 		try {
 			for (let i = 0; i < NODES; i++) {
 				cluster.start(i);
@@ -94,6 +108,11 @@ export class Cluster {
 	/** The addresses of the nodes. */
 	get urls(): string[] {
 		return this.#nodes.map(({http}) => `http://127.0.0.1:${http}`);
+	}
+
+	/** The folder with the data of all nodes. */
+	get folder(): string {
+		return this.#folder;
 	}
 
 	/** The names of the nodes, in the order of `urls`. */
@@ -117,16 +136,7 @@ export class Cluster {
 		};
 		node.child = spawn(
 			java,
-			[
-				'-Xms512m',
-				'-Xmx512m',
-				'-XX:+UseSerialGC',
-				'-XX:TieredStopAtLevel=1',
-				'-cp',
-				this.#classPath,
-				'TestNode',
-				...Object.entries(settings).map(([name, value]) => `${name}=${value}`),
-			],
+			[...this.#machine, '-cp', this.#classPath, 'TestNode', ...Object.entries(settings).map(([name, value]) => `${name}=${value}`)],
 			{stdio: ['pipe', log, log]},
 		);
 		const {child} = node;

@@ -1,4 +1,4 @@
-/** A TCP proxy in front of one node, with which tests cut the node off from the others. */
+/** A TCP proxy in front of one node, with which tests cut the node off from the others, or make it slow to reach. */
 import {type AddressInfo, type Server, type Socket, connect, createServer} from 'node:net';
 import {once} from 'node:events';
 
@@ -7,6 +7,7 @@ export class Proxy {
 	readonly #server: Server;
 	readonly #sockets = new Set<Socket>();
 	#isCut = false;
+	#latency = 0;
 
 	private constructor(target: number) {
 		this.#server = createServer(incoming => {
@@ -25,7 +26,7 @@ export class Proxy {
 					this.#sockets.delete(socket);
 					other.destroy();
 				});
-				socket.pipe(other);
+				this.#forward(socket, other);
 			}
 		});
 	}
@@ -42,6 +43,11 @@ export class Proxy {
 		return (this.#server.address() as AddressInfo).port;
 	}
 
+	/** Delays all data by this number of milliseconds, in both directions. */
+	slow(latency: number): void {
+		this.#latency = latency;
+	}
+
 	/** Ends all connections, and refuses new ones until `restore`. */
 	cut(): void {
 		this.#isCut = true;
@@ -55,6 +61,34 @@ export class Proxy {
 	close(): void {
 		this.#server.close();
 		this.#end();
+	}
+
+	/** Writes the data of one socket to the other, in order, each chunk when its delay is over. */
+	#forward(from: Socket, to: Socket): void {
+		const chunks: Array<{readonly chunk: Buffer | undefined; readonly due: number}> = [];
+		let timer: NodeJS.Timeout | undefined;
+		const send = (): void => {
+			timer = undefined;
+			while (chunks[0] !== undefined && chunks[0].due <= Date.now()) {
+				const {chunk} = chunks.shift()!;
+				if (chunk === undefined) {
+					to.end();
+				} else {
+					to.write(chunk);
+				}
+			}
+			if (chunks[0] !== undefined) {
+				timer = setTimeout(send, chunks[0].due - Date.now());
+			}
+		};
+		const add = (chunk: Buffer | undefined): void => {
+			chunks.push({chunk, due: Date.now() + this.#latency});
+			if (timer === undefined) {
+				send();
+			}
+		};
+		from.on('data', add);
+		from.on('end', () => add(undefined));
 	}
 
 	#end(): void {

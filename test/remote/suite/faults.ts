@@ -152,6 +152,18 @@ export function faultTests(): void {
 		},
 	);
 
+	test.serial(
+		'when a node is slow to reach during writes and searches, nothing acknowledged is lost or doubled, and no list is short',
+		async t => {
+			const node = await nodeOf('other');
+			await withFault(
+				t,
+				async () => cluster().proxy(node).slow(400),
+				async () => cluster().proxy(node).slow(0),
+			);
+		},
+	);
+
 	test.serial('a search of an index that lost a shard for good fails instead of returning the hits of the other shards', async t => {
 		const name = newName();
 		const collection = await create(t, {replicas: 0, maxRetries: 1}, name);
