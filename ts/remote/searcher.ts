@@ -46,41 +46,53 @@ export class OpenSearchSearcher implements FilterableSearcher {
 		const {k = 100, filter, signal, onProgress, threads = 0} = options;
 		checkCount('threads', threads, 0);
 		const copies = queries.map(({id, text}) => ({id, text}));
-		const lists: Hit[][] = Array.from({length: copies.length});
+		if (copies.length === 0) {
+			// Even without queries, an invalid option is an error.
+			await this.#lists([], {k, filter, signal});
+			return new Map();
+		}
+		signal?.throwIfAborted();
+		return this.#index.together(async () => this.#run(copies, {k, filter, signal}, onProgress, Math.min(threads || 4, 64)), signal);
+	}
+
+	/** Searches with several requests at a time. */
+	async #run(
+		queries: readonly Query[],
+		options: Pick<FilteredSearchOptions, 'k' | 'filter' | 'signal'>,
+		onProgress: FilteredSearchManyOptions['onProgress'],
+		requests: number,
+	): Promise<Run> {
+		const lists: Hit[][] = Array.from({length: queries.length});
 		let [next, done] = [0, 0];
 		let hasFailed = false;
 		const work = async (): Promise<void> => {
-			while (next < copies.length && !hasFailed) {
+			while (next < queries.length && !hasFailed) {
 				const from = next;
 				next += QUERIES_PER_REQUEST;
-				const slice = copies.slice(from, next);
+				const slice = queries.slice(from, next);
 				try {
 					const found = await this.#lists(
 						slice.map(({text}) => text),
-						{k, filter, signal},
+						options,
 					);
 					found.forEach((list, i) => {
 						lists[from + i] = list;
 					});
 					done += slice.length;
-					await awaitUnlessAborted(onProgress?.({done, total: copies.length}), signal);
+					await awaitUnlessAborted(onProgress?.({done, total: queries.length}), options.signal);
 				} catch (error) {
 					hasFailed = true;
 					throw error;
 				}
 			}
 		};
-		if (copies.length === 0) {
-			// Even without queries, an invalid option is an error.
-			await this.#lists([], {k, filter, signal});
-		}
 		// If several requests fail, the first failure is reported, after all have ended.
-		const results = await Promise.allSettled(Array.from({length: Math.min(threads || 4, 64)}, work));
+		const results = await Promise.allSettled(Array.from({length: requests}, work));
 		const failure = results.find(({status}) => status === 'rejected');
 		if (failure !== undefined) {
 			throw (failure as PromiseRejectedResult).reason;
 		}
-		return new Map(copies.map(({id}, i) => [id, lists[i]!]));
+		return new Map(queries.map(({id}, i) => [id, lists[i]!]));
 	}
 
 	/** Fails with `ERR_ARGUMENT` for an invalid filter. The names of fields are checked only by searches. */

@@ -39,6 +39,8 @@ export class FakeCluster implements OpenSearchClient {
 	onBulk: (number: number, sent: Sent) => unknown = () => undefined;
 	/** Called for each write, and may refuse it. */
 	onWrite: (write: SentWrite) => Item | undefined = () => undefined;
+	/** The name of the index behind the name `fake`. */
+	index = 'fake';
 	#mapping: unknown;
 
 	readonly transport: OpenSearchClient['transport'] = {
@@ -86,7 +88,7 @@ export class FakeCluster implements OpenSearchClient {
 			return {};
 		}
 		if (path.endsWith('/_mapping')) {
-			return {fake: {mappings: this.#mapping}};
+			return {[this.index]: {mappings: this.#mapping}};
 		}
 		if (path.endsWith('/_mget')) {
 			const docs = body['docs'] as ReadonlyArray<{readonly _id: string}>;

@@ -28,6 +28,8 @@ export interface RemoteIndexParts {
 export class RemoteIndex {
 	readonly parts: RemoteIndexParts;
 	#index: string;
+	/** How often this process has found that the name has another index than before. */
+	#moves = 0;
 
 	constructor(parts: RemoteIndexParts) {
 		this.parts = parts;
@@ -71,6 +73,7 @@ export class RemoteIndex {
 				`${name}: expected an index with the settings of ${this.#index}, got ${got}; close the collection and open it again`,
 			);
 		}
+		this.#moves += found.index === this.#index ? 0 : 1;
 		this.#index = found.index;
 		return found.index;
 	}
@@ -94,10 +97,22 @@ export class RemoteIndex {
 				return answer;
 			}
 			if (attempts === MAX_ATTEMPTS) {
-				throw new RetrievalError(
-					'ERR_REMOTE',
-					`${this.parts.name}: expected answers of one index, got some of ${Array.from(indexes).filter(Boolean).join(' and ')} in each of ${attempts} attempts, because the alias was moved again and again`,
-				);
+				throw this.#movedTooOften(`some of ${Array.from(indexes).filter(Boolean).join(' and ')}`);
+			}
+		}
+	}
+
+	/** Returns the answers of several requests, which are all from one index: if an alias was moved meanwhile, the attempt is repeated. */
+	async together<T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+		for (let attempts = 1; ; attempts++) {
+			await this.current(signal);
+			const before = this.#moves;
+			const answers = await attempt();
+			if (this.#moves === before) {
+				return answers;
+			}
+			if (attempts === MAX_ATTEMPTS) {
+				throw this.#movedTooOften('some of several indexes');
 			}
 		}
 	}
@@ -116,6 +131,11 @@ export class RemoteIndex {
 				index = next;
 			}
 		}
+	}
+
+	#movedTooOften(got: string): RetrievalError {
+		const message = `${this.parts.name}: expected answers of one index, got ${got} in each of ${MAX_ATTEMPTS} attempts, because the alias was moved again and again`;
+		return new RetrievalError('ERR_REMOTE', message);
 	}
 
 	async close(): Promise<void> {

@@ -1,4 +1,5 @@
-// Tests requests that reach a node which does not know the index yet: it was disconnected when the index was created.
+// Tests requests while the cluster changes: a node does not know the index, because it was disconnected when the index was created, or an
+// alias is moved.
 import test, {type ExecutionContext} from 'ava';
 import {OpenSearchCollection} from '../../ts/remote/index.ts';
 import {FakeCluster} from './fake/fake-cluster.ts';
@@ -54,4 +55,28 @@ test('an index that no node knows is reported after each node was asked once', a
 		await t.throwsAsync(call(), {code: 'ERR_REMOTE', message: /no such index/u});
 		t.is(paths.length, 2);
 	}
+});
+
+test('all hits of searchMany are from one index, also if the alias is moved between its requests', async t => {
+	const cluster = new FakeCluster();
+	let searches = 0;
+	const {url} = await serve(t, cluster, path => {
+		if (!path.endsWith('/_msearch')) {
+			return undefined;
+		}
+		searches += 1;
+		cluster.index = searches < 3 ? 'fake' : 'fake-2';
+		const found = {status: 200, _shards: shards, hits: {hits: [{_id: `of ${cluster.index}`, _index: cluster.index, _score: 1}]}};
+		return {status: 200, body: {responses: Array.from({length: 16}, () => found)}};
+	});
+	await using collection = await OpenSearchCollection.create('fake', {url, encoder: false});
+	const searcher = await collection.searcher('bm25');
+	const queries = Array.from({length: 160}, (_, i) => ({id: `q${i}`, text: 'a word'}));
+	const progress: number[] = [];
+	const run = await searcher.searchMany(queries, {threads: 1, onProgress: ({done}) => void progress.push(done)});
+	t.deepEqual(new Set([...run.values()].flat().map(({id}) => id)), new Set(['of fake-2']));
+	t.is(run.size, 160);
+	t.is(progress.at(-1), 160);
+	// Ten requests were sent, and then all of them again.
+	t.is(searches, 20);
 });
