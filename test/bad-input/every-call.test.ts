@@ -2,13 +2,14 @@
 // `RetrievalError` with a code other than `ERR_INTERNAL`.
 import test from 'ava';
 import * as passagekit from '../../ts/index.ts';
+import * as remote from '../../ts/remote/index.ts';
 import * as studies from '../../ts/studies/index.ts';
 import {type ClassSamples, type Samples, makeSamples} from './samples.ts';
 
 const {RetrievalError} = passagekit;
 
-/** All exports of the package and of `passagekit/studies`, by name. */
-const exports: Readonly<Record<string, unknown>> = {...passagekit, ...studies};
+/** All exports of the package, of `passagekit/studies` and of `passagekit/remote`, by name. */
+const exports: Readonly<Record<string, unknown>> = {...passagekit, ...studies, ...remote};
 
 /** No call in this test may contact the server from which models are downloaded. */
 process.env['PASSAGEKIT_OFFLINE'] = '1';
@@ -53,8 +54,8 @@ in `loaders`, because these calls then load the model, which takes time.
 const locatingOptions = new Set(['revision', 'offline', 'cacheFolder', 'endpoint', 'token']);
 const loaders = new Set(['OnnxEncoder.load', 'ExtractiveReader.load']);
 
-/** Exports that are not called: the error class accepts any arguments on purpose. */
-const exempt = new Set(['RetrievalError']);
+/** Exports that are not called: the error classes accept any arguments on purpose. */
+const exempt = new Set(['RetrievalError', 'RemoteWriteError']);
 
 /** Names of the parameters that are objects with options. */
 const optionParameters = new Set(['options', 'limits', 'parts', 'encoders', 'explainers', 'length']);

@@ -4,6 +4,8 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import * as passagekit from '../../ts/index.ts';
 import type {Passage, Query, Question} from '../../ts/core/types.ts';
+import {OpenSearchCollection} from '../../ts/remote/index.ts';
+import {FakeCluster} from '../remote/fake/fake-cluster.ts';
 
 /** Makes the arguments of one call. */
 type Arguments = () => readonly unknown[];
@@ -154,6 +156,8 @@ export async function makeSamples(): Promise<Samples> {
 	const collection = await Collection.open('documents', {create: true, encoder: false, vectors: {dim: 2}, reader: 'tiny-reader'});
 	await collection.add([{id: 'a', text: 'A fox eats a hen.', vector: [1, 0], fields: {n: 1}}]);
 	await collection.commit();
+	const remoteOptions = {client: new FakeCluster(), encoder: false, vectors: {dim: 2}, reader: 'tiny-reader'} as const;
+	const remote = await OpenSearchCollection.create('fake', remoteOptions);
 	const foxVectors = await encoder.encode(['a fox']);
 	const values = new Map([
 		['q1', 0.5],
@@ -347,6 +351,43 @@ export async function makeSamples(): Promise<Samples> {
 					vectors: () => [['a#0']],
 				},
 			},
+			OpenSearchCollection: {
+				instance: remote,
+				statics: {
+					create: () => ['fake', {...remoteOptions, ifExists: 'open'}],
+					open: () => ['fake', {client: remoteOptions.client, reader: 'tiny-reader'}],
+				},
+				methods: {
+					add: () => [[{id: fresh(), text: 'a fox', vector: [0, 1]}], {}],
+					ask: () => ['what does a fox eat?', {retriever: 'bm25'}],
+					count: () => [{filter: {n: 1}}],
+					delete: () => [[fresh()]],
+					encoder: none,
+					evidence: () => ['bm25'],
+					get: () => [['a#0']],
+					neighbors: () => ['a#0', {before: 1}],
+					optimize: () => [{}],
+					passagesOf: () => [[{id: 'a#0', score: 1}]],
+					passagesOfDocument: () => ['a'],
+					push: () => [[{id: 'a', text: 'a fox', vector: [0, 1]}], {workers: 1}],
+					reader: none,
+					refresh: () => [{}],
+					scan: () => [{filter: {n: 1}}],
+					search: () => ['fox', {retriever: 'hybrid', vector: [1, 0], k: 2, include: ['text']}],
+					searcher: () => ['bm25', {}],
+					setFields: () => ['a', {n: 1}],
+					stats: none,
+					terms: () => ['a fox'],
+					upsert: () => [[{id: 'a', text: 'A fox eats a hen.', vector: [1, 0], fields: {n: 1}}], {}],
+					useAlias: () => ['foxes', {}],
+					vectors: () => [['a#0']],
+				},
+			},
+			OpenSearchSearcher: {
+				instance: await remote.searcher('bm25'),
+				statics: {},
+				methods: {...search, ...checkFilter},
+			},
 			ConfidenceSearcher: {
 				instance: new ConfidenceSearcher({models: [{searcher: bm25, temperature: 0.1}]}),
 				construct: () => [{models: [model(bm25)]}],
@@ -503,6 +544,7 @@ export async function makeSamples(): Promise<Samples> {
 		async close() {
 			process.chdir(before);
 			await collection.close();
+			await remote.close();
 			await writer.close();
 			await vectorCache.close();
 			for (const opened of [bm25, cache, encoder, flat, hnsw, encodedPassages, phrases, encodedPhrases, reader, store]) {

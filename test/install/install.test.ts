@@ -98,6 +98,16 @@ test('each platform that the addon is built for has a package, which the loader 
 	t.is(installed.devDependencies, undefined);
 });
 
+test('without the official client of OpenSearch, passagekit/remote is imported, and a call says what to install', async t => {
+	const source = `
+		import {OpenSearchCollection} from 'passagekit/remote';
+		const error = await OpenSearchCollection.open('docs', {url: 'http://localhost:1'}).catch(error => error);
+		console.log(error.code, error.message);
+	`;
+	await app.write('remote.mjs', source);
+	t.regex(await app.node('remote.mjs'), /^ERR_PEER_MISSING .*npm install @opensearch-project\/opensearch/u);
+});
+
 test('without the addon, the import, --help and doctor work, and a call that needs the addon says what to install', async t => {
 	const bin = appWithoutAddon.file('passagekit/bin/passagekit.js');
 	t.regex(await appWithoutAddon.node(bin, '--help'), /^Usage: passagekit/u);

@@ -17,6 +17,7 @@ test.after.always(async () => app.remove());
 /** The source code of a TypeScript program that must compile without errors. */
 const typedProgram = `
 	import {Collection, HnswIndex, RetrievalError, evaluate, fuse, type Hit, type Searcher} from 'passagekit';
+	import {OpenSearchCollection, type OpenSearchCreateOptions} from 'passagekit/remote';
 	import {replicate} from 'passagekit/studies';
 
 	interface Product {
@@ -29,6 +30,15 @@ const typedProgram = `
 		// @ts-expect-error: no product has this field.
 		await docs.search('lamp', {filter: {weight: 3}});
 		const {hits} = await docs.search('lamp', {filter: {price: {lt: 3}}});
+		return hits;
+	}
+	// The official client is not installed, and its types are not needed.
+	export async function findInCluster(options: OpenSearchCreateOptions): Promise<readonly Hit[]> {
+		const docs = await OpenSearchCollection.create<Product>('docs', options);
+		// @ts-expect-error: no product has this field.
+		await docs.search('lamp', {filter: {weight: 3}});
+		const {hits} = await docs.search('lamp', {filter: {price: {lt: 3}}});
+		await docs.close();
 		return hits;
 	}
 	export const codes = (error: unknown): string | undefined => (error instanceof RetrievalError ? error.code : undefined);

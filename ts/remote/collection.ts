@@ -97,11 +97,9 @@ export class OpenSearchCollection<Fields extends AllowedFields<Fields> = any> im
 	readonly #globalStatistics: boolean;
 	readonly #reader: LazyReader;
 
-	private constructor(
-		index: RemoteIndex,
-		{statistics = 'global', reader, maxRetries, timeoutMs}: OpenSearchOpenOptions | OpenSearchCreateOptions,
-	) {
+	private constructor(index: RemoteIndex, options: OpenSearchOpenOptions | OpenSearchCreateOptions) {
 		checkFactoryMade('OpenSearchCollection', index, RemoteIndex, 'OpenSearchCollection.create() or OpenSearchCollection.open()');
+		const {statistics = 'global', reader, maxRetries, timeoutMs} = options;
 		this.#index = index;
 		this.#bulk = new BulkWriter(index.parts.connection, {maxRetries, timeoutMs});
 		this.#globalStatistics = statistics === 'global';

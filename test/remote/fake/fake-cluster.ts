@@ -1,4 +1,4 @@
-/** A client of a cluster in memory, for tests of what is sent and of failures at chosen requests. It stores passages, and does not search. */
+/** A client of a cluster in memory, for tests of what is sent and of failures at chosen requests. It stores passages, and its searches find none. */
 import type {ExecutionContext} from 'ava';
 import {OpenSearchCollection, type OpenSearchClient, type OpenSearchCreateOptions} from '../../../ts/remote/index.ts';
 
@@ -99,8 +99,57 @@ export class FakeCluster implements OpenSearchClient {
 				}),
 			};
 		}
+		const other = this.#other(path, sent.lines);
+		if (other !== undefined) {
+			return other;
+		}
 		this.bulks.push(sent);
 		return (await this.onBulk(this.bulks.length, sent)) ?? {items: this.#write(sent.lines)};
+	}
+
+	/** Answers requests that do not write passages. Searches find nothing. */
+	#other(path: string, lines: Sent['lines']): unknown {
+		const shards = {total: 1, successful: 1, failed: 0};
+		const found = {status: 200, timed_out: false, _shards: shards, hits: {total: {value: 0}, hits: []}};
+		const {index} = this;
+		const call = path.split('/').find(part => part.startsWith('_'));
+		switch (call) {
+			case '_msearch': {
+				return {responses: Array.from({length: lines.length / 2}, () => found)};
+			}
+			case '_search': {
+				return {...found, pit_id: 'view'};
+			}
+			case '_refresh':
+			case '_flush': {
+				return {_shards: shards};
+			}
+			case '_forcemerge': {
+				return {task: 'task'};
+			}
+			case '_tasks': {
+				return {completed: true, response: {_shards: shards}};
+			}
+			case '_stats': {
+				const primaries = {docs: {count: this.stored.size, deleted: 0}};
+				return {_all: {primaries, total: {...primaries, store: {size_in_bytes: 0}}}};
+			}
+			case '_cluster': {
+				return {status: 'green'};
+			}
+			case '_settings': {
+				return {[index]: {settings: {index: {number_of_shards: '1', number_of_replicas: '0'}}}};
+			}
+			case '_aliases': {
+				return {acknowledged: true};
+			}
+			case '_alias': {
+				return {[index]: {aliases: {fake: {}}}};
+			}
+			default: {
+				return undefined;
+			}
+		}
 	}
 
 	#write(lines: Sent['lines']): Item[] {

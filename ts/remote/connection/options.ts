@@ -109,7 +109,7 @@ export function checkedRemote(call: string, options: RemoteOptions) {
 	checkCount('timeoutMs', timeoutMs, 1);
 	checkCount('maxRetries', maxRetries, 0);
 	if (client !== undefined) {
-		if (!hasMethods((client as {readonly transport?: unknown} | null)?.transport, 'request')) {
+		if (!isClient(client)) {
 			throw new RetrievalError('ERR_ARGUMENT', `client: expected a Client of @opensearch-project/opensearch, got ${kindOf(client)}`);
 		}
 		const given = Object.entries({url, auth, tls}).find(([, value]) => value !== undefined)?.[0];
@@ -193,5 +193,14 @@ function checkTls(tls: unknown): void {
 	}
 	if (rejectUnauthorized !== undefined) {
 		checkBoolean('tls: rejectUnauthorized', rejectUnauthorized);
+	}
+}
+
+/** Whether a value has the part of the official client that this package uses. Never throws, even if the value is a proxy that throws. */
+function isClient(value: unknown): boolean {
+	try {
+		return hasMethods((value as {readonly transport?: unknown} | null)?.transport, 'request');
+	} catch {
+		return false;
 	}
 }
