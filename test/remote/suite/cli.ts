@@ -1,7 +1,10 @@
 /** Tests the commands that work with a cluster. */
-import {mkdtemp, readFile, rm} from 'node:fs/promises';
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {setTimeout as delay} from 'node:timers/promises';
 import test, {type ExecutionContext} from 'ava';
 import {Collection, encyclopedia} from '../../../ts/index.ts';
 import {packageRoot} from '../../../ts/core/native/addon.ts';
@@ -94,6 +97,37 @@ export function cliTests(): void {
 		const {texts, rankings, deletedPassages} = again['verified'] as Record<string, number>;
 		t.deepEqual({texts, rankings}, {texts: 20, rankings: 0});
 		t.true(deletedPassages! > 0);
+	});
+
+	test.serial('a push that is killed is continued by the same command, and nothing is missing or written twice', async t => {
+		const folder = await mkdtemp(join(tmpdir(), 'passagekit-remote-'));
+		t.teardown(async () => rm(folder, {recursive: true, force: true}));
+		const total = 12_000;
+		const corpus = join(folder, 'corpus.jsonl');
+		await writeFile(corpus, Array.from({length: total}, (_, i) => JSON.stringify({id: `p${i}`, text: `passage number ${i}`})).join('\n'));
+		const index = newName();
+		t.teardown(async () => cluster().request(`/${index}`, undefined, 'DELETE'));
+		const push = ['push', corpus, '--to', cluster().urls.join(','), '--index', index, '--shards', '3', '--no-encoder'] as const;
+		const child = spawn(process.execPath, [join(packageRoot, 'bin/passagekit.js'), ...push], {stdio: 'ignore'});
+		const exited = once(child, 'exit');
+		const stored = async (): Promise<number> => {
+			await cluster().request(`/${index}/_refresh`, {});
+			return (await cluster().request<{count?: number}>(`/${index}/_count`)).count ?? 0;
+		};
+		while ((await stored()) < 512) {
+			t.is(child.exitCode, null, 'the command ended before it was killed');
+			await delay(20);
+		}
+		child.kill('SIGKILL');
+		t.deepEqual(await exited, [null, 'SIGKILL']);
+		const before = await stored();
+		t.true(before >= 512 && before < total, `${before}`);
+		const {passages, written, verified} = await json(t, ...push);
+		t.is(passages, total);
+		// The cluster may have carried out the last requests after the command was killed.
+		t.true(Number(written) > 0 && Number(written) <= total - before, `${String(written)}`);
+		t.deepEqual(verified, {texts: 20, rankings: 0, denseRankings: 0, deletedPassages: 0});
+		t.is(await stored(), total);
 	});
 
 	test.serial('push keeps the similarity of a collection, and notices vectors that another program changed', async t => {
