@@ -1,7 +1,7 @@
-// Tests requests while the cluster changes: a node does not know the index, because it was disconnected when the index was created, or an
-// alias is moved.
+// Tests requests while the cluster changes: a node does not know the index, because it was disconnected when the index was created, an
+// alias is moved, or its version is old.
 import test, {type ExecutionContext} from 'ava';
-import {OpenSearchCollection} from '../../ts/remote/index.ts';
+import {OpenSearchCollection, type OpenSearchCreateOptions} from '../../ts/remote/index.ts';
 import {FakeCluster} from './fake/fake-cluster.ts';
 import {type OwnAnswer, serve} from './fake/serve.ts';
 
@@ -79,4 +79,24 @@ test('all hits of searchMany are from one index, also if the alias is moved betw
 	t.is(progress.at(-1), 160);
 	// Ten requests were sent, and then all of them again.
 	t.is(searches, 20);
+});
+
+test('vectors that an old version of the cluster does not have are refused before the index is created', async t => {
+	const create = async (version: string, options: Partial<OpenSearchCreateOptions>): Promise<void> => {
+		const cluster = new FakeCluster();
+		cluster.version = version;
+		await (await cluster.create(t, options)).close();
+	};
+	const quantized = {vectors: {dim: 2, storage: 'int8Rescored'}} as const;
+	await t.throwsAsync(create('2.15.0', quantized), {
+		code: 'ERR_REMOTE',
+		message: /2\.16 or later for the storage int8Rescored, got 2\.15\.0/u,
+	});
+	const dot = {vectors: {dim: 2, similarity: 'dot'}} as const;
+	await t.throwsAsync(create('2.12.0', dot), {code: 'ERR_REMOTE', message: /2\.13 or later for the similarity dot, got 2\.12\.0/u});
+	await create('2.16.0', quantized);
+	await create('2.13.0', dot);
+	await create('3.0.0', quantized);
+	await create('2.0.0', {vectors: {dim: 2, similarity: 'l2'}});
+	await create('2.0.0', {});
 });

@@ -41,6 +41,7 @@ export class FakeCluster implements OpenSearchClient {
 	onWrite: (write: SentWrite) => Item | undefined = () => undefined;
 	/** The name of the index behind the name `fake`. */
 	index = 'fake';
+	version = '3.0.0';
 	#mapping: unknown;
 
 	readonly transport: OpenSearchClient['transport'] = {
@@ -78,7 +79,7 @@ export class FakeCluster implements OpenSearchClient {
 		const {method, path} = sent;
 		this.onRequest(sent);
 		if (path === '/') {
-			return {version: {number: '3.0.0', distribution: 'opensearch'}};
+			return {version: {number: this.version, distribution: 'opensearch'}};
 		}
 		if (method === 'HEAD') {
 			return this.#mapping !== undefined;

@@ -168,7 +168,7 @@ export function denseTests(): void {
 		}
 		t.log(`recall@100: ${found / 2000}`);
 		t.true(found >= 0.95 * 2000, `${found}`);
-		const open = async (storage: 'f32' | 'int8Rescored') =>
+		const open = async (storage: 'f32' | 'int8Rescored' | undefined) =>
 			OpenSearchCollection.create(name, {
 				...settings,
 				url: cluster().urls,
@@ -176,8 +176,14 @@ export function denseTests(): void {
 				shards: 3,
 				ifExists: 'open',
 			});
-		await t.throwsAsync(open('f32'), {code: 'ERR_ARGUMENT', message: /expected an index with vectors .*"f32".*"int8Rescored"/u});
-		await (await open('int8Rescored')).close();
+		await t.throwsAsync(open('f32'), {
+			code: 'ERR_ARGUMENT',
+			message: /expected an index with vectors\.storage "f32", got one that exists with "int8Rescored"/u,
+		});
+		for (const storage of ['int8Rescored', undefined] as const) {
+			await using opened = await open(storage);
+			t.is((await opened.stats()).storage, 'int8Rescored');
+		}
 	});
 
 	test.serial(

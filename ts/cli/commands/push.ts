@@ -23,7 +23,7 @@ interface PushFlags extends SourceFlags, Pick<RemoteFlags, 'ca' | 'awsRegion'> {
 	readonly workers: number;
 	readonly sample: number;
 	readonly seed: number;
-	readonly storage: RemoteStorage;
+	readonly storage?: RemoteStorage;
 	readonly json?: boolean;
 }
 
@@ -53,10 +53,8 @@ export function registerPush(program: Command, signal: AbortSignal): void {
 		.addOption(
 			new Option(
 				'--storage <storage>',
-				'how the graph reads vectors: with single precision, or with 7 bits per number and a second scoring',
-			)
-				.choices(remoteStorages)
-				.default('f32'),
+				'how a new index stores vectors for graph searches: f32, or int8Rescored for a quarter of the memory (default: f32)',
+			).choices(remoteStorages),
 		)
 		.addOption(new Option('--format <format>', 'format of a corpus').choices(passageFormats).default('auto'))
 		.option('--words <n>', 'number of words per passage of a corpus (default: 100 for text; other formats are not split)', count(1))
@@ -76,7 +74,7 @@ export function registerPush(program: Command, signal: AbortSignal): void {
 			await using source = await openSource(path, kind, {...flags, encoder} as SourceFlags, files, signal);
 			const connection = await connectionOf(flags.to, flags);
 			const hasVectors = source.settings.encoder !== false || source.settings.vectors !== undefined;
-			if (!hasVectors && command.getOptionValueSource('storage') === 'cli') {
+			if (!hasVectors && storage !== undefined) {
 				throw new UsageError('push: --storage has no effect without vectors');
 			}
 			const vectors = hasVectors ? {...source.settings.vectors, storage} : undefined;

@@ -1,6 +1,7 @@
 /** Creates and opens remote indexes. */
 import {randomUUID} from 'node:crypto';
 import {isDeepStrictEqual} from 'node:util';
+import {isArray, isObject} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {CollectionEncoders} from '../../collection/live/encoders.ts';
 import {withNewSettings} from '../../collection/live/new-settings.ts';
@@ -10,8 +11,8 @@ import {checkedRemote} from '../connection/options.ts';
 import {type OpenSearchCreateOptions, type OpenSearchOpenOptions, checkedEncoders, checkedIndexSettings} from '../options.ts';
 import {TermAnalyzer} from './analyzer.ts';
 import {checkIndexName} from './name.ts';
-import {RemoteIndex} from './remote-index.ts';
-import {type Schema, checkAnalyzer, indexBody, newSchema, readSchema} from './schema.ts';
+import {RemoteIndex, majorOf} from './remote-index.ts';
+import {type Schema, checkAnalyzer, indexBody, newSchema, readSchema, spaceOf} from './schema.ts';
 
 /** Creates an index and opens it. */
 export async function createIndex(name: string, options: OpenSearchCreateOptions): Promise<RemoteIndex> {
@@ -39,12 +40,13 @@ export async function createIndex(name: string, options: OpenSearchCreateOptions
 				vectors: dim === undefined ? null : {dim, m, efConstruction, storage},
 				settings,
 			});
+			checkVersionFor(opened.version, schema);
 			const creation = randomUUID();
-			await putIndex(connection, name, indexBody(schema, {shards, replicas}, creation), options);
+			await putIndex(connection, name, indexBody(schema, {shards, replicas}, creation, majorOf(opened.version)), options);
 			// What the cluster stored is read, because JSON changes some values, such as those that are undefined.
 			const found = await readSchema(connection, name, signal);
 			if (found.creation !== creation) {
-				checkExisting(name, found.schema, schema, options.ifExists === 'open');
+				checkExisting(name, found.schema, schema, options);
 			}
 			return new RemoteIndex({
 				connection,
@@ -89,18 +91,45 @@ async function putIndex(
 }
 
 /** Fails if an existing index may not be opened, or was created with other settings than those that were requested. */
-function checkExisting(name: string, stored: Schema, requested: Schema, mayExist: boolean): void {
-	if (!mayExist) {
+function checkExisting(name: string, stored: Schema, requested: Schema, {ifExists, vectors}: OpenSearchCreateOptions): void {
+	if (ifExists !== 'open') {
 		throw alreadyExists(name);
 	}
 	const wanted = JSON.parse(JSON.stringify(requested)) as Schema;
-	for (const key of Object.keys(wanted) as Array<keyof Schema>) {
-		if (!isDeepStrictEqual(stored[key], wanted[key])) {
-			throw new RetrievalError(
-				'ERR_ARGUMENT',
-				`create ${name}: expected an index with ${key} ${JSON.stringify(wanted[key])}, got one that exists with ${JSON.stringify(stored[key])}; choose another name, or the same settings`,
-			);
+	// Without the option, the storage is that of the existing index.
+	const found =
+		vectors?.storage === undefined && stored.vectors !== null ? {...stored, vectors: {...stored.vectors, storage: 'f32'}} : stored;
+	for (const {path, expected, got} of differences(found, wanted)) {
+		throw new RetrievalError(
+			'ERR_ARGUMENT',
+			`create ${name}: expected an index with ${path} ${JSON.stringify(expected)}, got one that exists with ${JSON.stringify(got)}; choose another name, or the same settings`,
+		);
+	}
+}
+
+/** Yields the parts of two JSON values that differ, with their paths. */
+function* differences(
+	stored: unknown,
+	wanted: unknown,
+	path: readonly string[] = [],
+): Generator<{readonly path: string; readonly expected: unknown; readonly got: unknown}> {
+	if (isObject(stored) && isObject(wanted) && !isArray(stored) && !isArray(wanted)) {
+		for (const key of new Set([...Object.keys(wanted), ...Object.keys(stored)])) {
+			yield* differences(stored[key], wanted[key], [...path, key]);
 		}
+	} else if (!isDeepStrictEqual(stored, wanted)) {
+		yield {path: path.join('.'), expected: wanted, got: stored};
+	}
+}
+
+/** Fails if the cluster is too old for the vectors. */
+function checkVersionFor(version: string, schema: Schema): void {
+	const needed =
+		schema.vectors === null ? undefined : schema.vectors.storage === 'int8Rescored' ? 16 : spaceOf(schema.settings) === 'l2' ? 0 : 13;
+	const [major, minor] = version.split('.').map(Number) as [number, number];
+	if (needed !== undefined && major === 2 && minor < needed) {
+		const what = schema.vectors!.storage === 'int8Rescored' ? 'the storage int8Rescored' : `the similarity ${schema.settings.similarity}`;
+		throw new RetrievalError('ERR_REMOTE', `create: expected OpenSearch 2.${needed} or later for ${what}, got ${version}`);
 	}
 }
 

@@ -38,7 +38,7 @@ export class RemoteIndex {
 
 	/** The major version of the cluster. */
 	get major(): number {
-		return Number.parseInt(this.parts.version, 10);
+		return majorOf(this.parts.version);
 	}
 
 	/** The dimension of the vectors; `undefined` without vectors. */
@@ -144,4 +144,9 @@ export class RemoteIndex {
 		analyzer.close();
 		await encoders?.close();
 	}
+}
+
+/** Returns the major version of a version. */
+export function majorOf(version: string): number {
+	return Number.parseInt(version, 10);
 }

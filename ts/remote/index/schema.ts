@@ -61,8 +61,8 @@ export interface Sharding {
 	readonly replicas: number;
 }
 
-/** Returns the body of the request that creates an index. `creation` identifies the request. */
-export function indexBody(schema: Schema, {shards, replicas}: Sharding, creation: string): Record<string, unknown> {
+/** Returns the body of the request that creates an index in a cluster of a major version. `creation` identifies the request. */
+export function indexBody(schema: Schema, {shards, replicas}: Sharding, creation: string, major: number): Record<string, unknown> {
 	const {vectors, settings, k1, b} = schema;
 	const keyword = {type: 'keyword'};
 	return {
@@ -81,8 +81,9 @@ export function indexBody(schema: Schema, {shards, replicas}: Sharding, creation
 		mappings: {
 			dynamic: false,
 			_meta: {passagekit: schema, creation},
-			// The terms follow from the text, so storing them would double the size.
-			_source: {excludes: [names.terms]},
+			// The terms follow from the text, so they need not be stored. But version 3 stores each vector a second time, as JSON, which takes more
+			// than the terms, unless the stored document has all of its parts.
+			...(major === 2 ? {_source: {excludes: [names.terms]}} : {}),
 			_routing: {required: true},
 			properties: {
 				[names.id]: keyword,
