@@ -62,6 +62,7 @@ export const remote: Benchmark = async say => {
 		let from = 0;
 		for (const to of SLICES) {
 			for (const [name, collection] of Object.entries({embedded, ...remotes})) {
+				await untilIdle(cluster, embedded);
 				const began = performance.now();
 				await collection.add(documents(data, from, to));
 				await (collection instanceof Collection ? collection.commit() : collection.refresh());
@@ -73,6 +74,7 @@ export const remote: Benchmark = async say => {
 			from = to;
 		}
 		for (const [name, collection] of Object.entries(remotes)) {
+			await untilIdle(cluster, embedded);
 			const began = performance.now();
 			await collection.optimize();
 			report(`seconds to merge, ${name}`, (performance.now() - began) / 1000);
@@ -81,9 +83,7 @@ export const remote: Benchmark = async say => {
 				report(`bytes per passage after merging, ${name}, ${kind}`, bytes / PASSAGES);
 			}
 		}
-		while ((await embedded.stats()).pendingVectors > 0) {
-			await sleep(100);
-		}
+		await untilIdle(cluster, embedded);
 		await embedded.commit();
 		for (const retriever of ['bm25', 'dense', 'hybrid'] as const) {
 			const searched = {embedded, cluster: distributed, ...(retriever === 'dense' ? {'cluster with int8Rescored': quantized} : {})};
@@ -105,6 +105,17 @@ export const remote: Benchmark = async say => {
 		rmSync(folder, {recursive: true, force: true});
 	}
 };
+
+/** Waits until no collection inserts vectors into its graph or merges segments in the background, so that what follows is measured alone. */
+async function untilIdle(cluster: Cluster, embedded: Collection): Promise<void> {
+	for (;;) {
+		const {_all} = await cluster.request<{_all: {total: {merges?: {current: number}}}}>('/_stats/merge');
+		if ((await embedded.stats()).pendingVectors === 0 && (_all.total.merges?.current ?? 0) === 0) {
+			return;
+		}
+		await sleep(200);
+	}
+}
 
 /** Writes what the cluster has in memory to disk, and returns the bytes per passage. */
 async function flushedSize(cluster: Cluster, collection: OpenSearchCollection): Promise<number> {

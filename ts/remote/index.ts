@@ -8,8 +8,8 @@ export type {
 	OpenSearchOpenOptions,
 	OpenSearchSearcherOptions,
 	OpenSearchStats,
-	RemoteStorage,
 	RemoteVectorSettings,
 	UseAliasOptions,
 } from './options.ts';
+export type {RemoteStorage} from './index/schema.ts';
 export type {PassageWithVector, PushOptions, PushResult} from './write/push.ts';

@@ -15,6 +15,7 @@ import {checkParameters} from '../sparse/bm25-index.ts';
 import type {Analyzer} from '../sparse/index.ts';
 import {nativeAnalyzer} from '../sparse/native-analyzer.ts';
 import {type RemoteOptions, remoteNames} from './connection/options.ts';
+import {type RemoteStorage, remoteStorages} from './index/schema.ts';
 import type {PushOptions} from './write/push.ts';
 
 /** The options of `OpenSearchCollection.open`. */
@@ -37,17 +38,6 @@ export interface OpenSearchOpenOptions extends RemoteOptions {
 	/** Cancels the opening. */
 	readonly signal?: AbortSignal | undefined;
 }
-
-/**
-How a remote index stores vectors for graph searches:
-- `f32`: single precision;
-- `int8Rescored`: single precision, and quantized codes with one byte per number, of which 7 bits are used. A graph search reads only the
-  codes, and scores the candidates again with the full vectors. It needs about a quarter of the page cache that `f32` needs (0.9 instead of
-  3.2 kB per passage at 768 dimensions). Needs OpenSearch 2.16 or later.
-*/
-export type RemoteStorage = 'f32' | 'int8Rescored';
-
-export const remoteStorages: readonly RemoteStorage[] = ['f32', 'int8Rescored'];
 
 /** The vectors of a remote index. */
 export interface RemoteVectorSettings extends Pick<VectorSettings, 'dim' | 'similarity' | 'm' | 'efConstruction'> {

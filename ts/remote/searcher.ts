@@ -7,7 +7,7 @@ import {type OptionNames, callNames, checkOptions, optionNames} from '../core/op
 import type {FilterableSearcher, FilteredSearchManyOptions, FilteredSearchOptions, Hit, Query, Run} from '../core/types.ts';
 import type {CollectionSearchOptions} from '../collection/live/types.ts';
 import {RemoteIndex} from './index/remote-index.ts';
-import {type RemoteQuery, planOf, retrieve} from './search/retrieval.ts';
+import {type RemoteQuery, type RetrievalPlan, planOf, retrieve} from './search/retrieval.ts';
 
 const searchNames = {...callNames, k: true, filter: true} as const;
 const searchOptions: OptionNames = optionNames<FilteredSearchOptions>(searchNames);
@@ -52,21 +52,37 @@ export class OpenSearchSearcher implements FilterableSearcher {
 			return new Map();
 		}
 		signal?.throwIfAborted();
-		return this.#index.together(async () => this.#run(copies, {k, filter, signal}, onProgress, Math.min(threads || 4, 64)), signal);
+		const limits = {k, filter, signal};
+		this.#plan(limits);
+		let reported = 0;
+		// After an alias was moved, progress waits until more queries are done than before.
+		const report = async (done: number): Promise<void> => {
+			if (done > reported) {
+				reported = done;
+				await awaitUnlessAborted(onProgress?.({done, total: copies.length}), signal);
+			}
+		};
+		return this.#index.together(
+			async isMoved => this.#run(copies, limits, {report, isMoved, requests: Math.min(threads || 4, 64)}),
+			signal,
+		);
 	}
 
 	/** Searches with several requests at a time. */
 	async #run(
 		queries: readonly Query[],
 		options: Pick<FilteredSearchOptions, 'k' | 'filter' | 'signal'>,
-		onProgress: FilteredSearchManyOptions['onProgress'],
-		requests: number,
+		{
+			report,
+			isMoved,
+			requests,
+		}: {readonly report: (done: number) => Promise<void>; readonly isMoved: () => boolean; readonly requests: number},
 	): Promise<Run> {
 		const lists: Hit[][] = Array.from({length: queries.length});
 		let [next, done] = [0, 0];
 		let hasFailed = false;
 		const work = async (): Promise<void> => {
-			while (next < queries.length && !hasFailed) {
+			while (next < queries.length && !hasFailed && !isMoved()) {
 				const from = next;
 				next += QUERIES_PER_REQUEST;
 				const slice = queries.slice(from, next);
@@ -79,7 +95,9 @@ export class OpenSearchSearcher implements FilterableSearcher {
 						lists[from + i] = list;
 					});
 					done += slice.length;
-					await awaitUnlessAborted(onProgress?.({done, total: queries.length}), options.signal);
+					if (!isMoved()) {
+						await report(done);
+					}
 				} catch (error) {
 					hasFailed = true;
 					throw error;
@@ -92,7 +110,7 @@ export class OpenSearchSearcher implements FilterableSearcher {
 		if (failure !== undefined) {
 			throw (failure as PromiseRejectedResult).reason;
 		}
-		return new Map(queries.map(({id}, i) => [id, lists[i]!]));
+		return new Map(queries.map(({id}, i) => [id, lists[i] ?? []]));
 	}
 
 	/** Fails with `ERR_ARGUMENT` for an invalid filter. The names of fields are checked only by searches. */
@@ -100,9 +118,13 @@ export class OpenSearchSearcher implements FilterableSearcher {
 		requiredFilter(filter);
 	}
 
+	#plan(options: Pick<FilteredSearchOptions, 'k' | 'filter' | 'signal'>): RetrievalPlan {
+		return planOf(this.#index, '', {...this.#options, ...options}, this.#globalStatistics);
+	}
+
 	async #lists(texts: readonly string[], options: Pick<FilteredSearchOptions, 'k' | 'filter' | 'signal'>): Promise<Hit[][]> {
 		options.signal?.throwIfAborted();
-		const plan = planOf(this.#index, '', {...this.#options, ...options}, this.#globalStatistics);
+		const plan = this.#plan(options);
 		const queries: RemoteQuery[] = [];
 		for (const text of texts) {
 			const vector = plan.search.retriever === 'bm25' ? undefined : await encodedQuestion(this.#index, text, options.signal);

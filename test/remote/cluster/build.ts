@@ -84,7 +84,8 @@ function chosenMajor(): keyof typeof releases {
 	return value === '2' ? 2 : 3;
 }
 
-function jdkTool(name: string): string {
+/** Returns the command that runs a tool of the JDK. */
+export function jdkTool(name: string): string {
 	const home = process.env['JAVA_HOME'];
 	return home === undefined || home === '' ? name : join(home, 'bin', name);
 }

@@ -35,7 +35,7 @@ const commonSettings: Readonly<Record<string, string>> = {
 };
 
 /** The options of the Java virtual machines for tests: little memory, and a quick start. */
-const testMachine: readonly string[] = ['-Xms512m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
+const testJvmOptions: readonly string[] = ['-Xms512m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
 interface Node {
 	readonly name: string;
@@ -58,7 +58,7 @@ export class Cluster {
 	readonly #folder: string;
 	readonly #classPath: string;
 	readonly #settings: Readonly<Record<string, string>>;
-	readonly #machine: readonly string[];
+	readonly #jvmOptions: readonly string[];
 	readonly #nodes: readonly Node[];
 
 	private constructor(
@@ -66,20 +66,20 @@ export class Cluster {
 		classes: string,
 		nodes: readonly Node[],
 		settings: Readonly<Record<string, string>>,
-		machine: readonly string[],
+		jvmOptions: readonly string[],
 	) {
 		this.#folder = folder;
 		this.#classPath = classes;
 		this.#nodes = nodes;
 		this.#settings = settings;
-		this.#machine = machine;
+		this.#jvmOptions = jvmOptions;
 	}
 
 	/**
-	Starts the nodes and waits until they have found each other. `settings` are added to those of all nodes; `machine` has the options of their
+	Starts the nodes and waits until they have found each other. `settings` are added to those of all nodes; `jvmOptions` has the options of their
 	Java virtual machines.
 	*/
-	static async start(settings: Readonly<Record<string, string>> = {}, machine: readonly string[] = testMachine): Promise<Cluster> {
+	static async start(settings: Readonly<Record<string, string>> = {}, jvmOptions: readonly string[] = testJvmOptions): Promise<Cluster> {
 		const classes = await classPath();
 		const folder = await mkdtemp(join(tmpdir(), 'passagekit-cluster-'));
 		const ports = await freePorts(2 * NODES);
@@ -88,7 +88,7 @@ export class Cluster {
 			const [http, transport] = ports.slice(2 * i, 2 * i + 2) as [number, number];
 			nodes.push({name: `n${i + 1}`, http, transport, proxy: await Proxy.start(transport), child: undefined});
 		}
-		const cluster = new Cluster(folder, classes, nodes, {...commonSettings, ...settings}, machine);
+		const cluster = new Cluster(folder, classes, nodes, {...commonSettings, ...settings}, jvmOptions);
 		try {
 			for (let i = 0; i < NODES; i++) {
 				cluster.start(i);
@@ -136,7 +136,7 @@ export class Cluster {
 		};
 		node.child = spawn(
 			java,
-			[...this.#machine, '-cp', this.#classPath, 'TestNode', ...Object.entries(settings).map(([name, value]) => `${name}=${value}`)],
+			[...this.#jvmOptions, '-cp', this.#classPath, 'TestNode', ...Object.entries(settings).map(([name, value]) => `${name}=${value}`)],
 			{stdio: ['pipe', log, log]},
 		);
 		const {child} = node;

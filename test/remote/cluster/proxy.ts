@@ -7,7 +7,8 @@ export class Proxy {
 	readonly #server: Server;
 	readonly #sockets = new Set<Socket>();
 	#isCut = false;
-	#latency = 0;
+	#latencyMs = 0;
+	#delayedCount = 0;
 
 	private constructor(target: number) {
 		this.#server = createServer(incoming => {
@@ -44,8 +45,13 @@ export class Proxy {
 	}
 
 	/** Delays all data by this number of milliseconds, in both directions. */
-	slow(latency: number): void {
-		this.#latency = latency;
+	slow(latencyMs: number): void {
+		this.#latencyMs = latencyMs;
+	}
+
+	/** Number of chunks of data that were delayed. */
+	get delayedCount(): number {
+		return this.#delayedCount;
 	}
 
 	/** Ends all connections, and refuses new ones until `restore`. */
@@ -82,7 +88,8 @@ export class Proxy {
 			}
 		};
 		const add = (chunk: Buffer | undefined): void => {
-			chunks.push({chunk, due: Date.now() + this.#latency});
+			this.#delayedCount += this.#latencyMs > 0 ? 1 : 0;
+			chunks.push({chunk, due: Date.now() + this.#latencyMs});
 			if (timer === undefined) {
 				send();
 			}

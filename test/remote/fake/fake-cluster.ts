@@ -66,6 +66,11 @@ export class FakeCluster implements OpenSearchClient {
 		return [...this.stored].sort(([a, {added: x}], [b, {added: y}]) => x - y || (a < b ? -1 : 1)).map(([id]) => id);
 	}
 
+	/** Does what a cluster does when a deleted index is written to: creates it again, without its settings. */
+	recreate(): void {
+		this.#mapping = {};
+	}
+
 	async close(): Promise<void> {}
 
 	/** Creates an index in this cluster, without vectors unless `options` has some. */

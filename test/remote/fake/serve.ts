@@ -5,20 +5,19 @@ import type {AddressInfo} from 'node:net';
 import type {ExecutionContext} from 'ava';
 import type {FakeCluster} from './fake-cluster.ts';
 
-/** An answer of its own. */
+/** An answer that the node gives instead of the cluster. */
 export interface OwnAnswer {
 	readonly status: number;
 	readonly body: unknown;
 }
 
 /**
-Starts a node that passes requests to `cluster`, until the test ends. `own` is called with the path of each request: it returns an answer of its
-own, `null` to leave the request without an answer, or `undefined` to pass it on.
+Starts a node that passes requests to `cluster`, until the test ends. `own` is called with the path and the lines of each request: it returns an answer, `null` to leave the request without an answer, or `undefined` to pass it on.
 */
 export async function serve(
 	t: ExecutionContext,
 	cluster: FakeCluster,
-	own: (path: string) => OwnAnswer | null | undefined,
+	own: (path: string, lines: readonly string[]) => OwnAnswer | null | undefined,
 ): Promise<{readonly server: Server; readonly url: string}> {
 	const server = createServer((incoming, response) => {
 		const chunks: Buffer[] = [];
@@ -30,18 +29,22 @@ export async function serve(
 				response.writeHead(status, {'content-type': 'application/json'});
 				response.end(method === 'HEAD' ? undefined : JSON.stringify(body));
 			};
-			const given = own(path);
+			const body = Buffer.concat(chunks).toString();
+			const given = own(
+				path,
+				body.split('\n').filter(line => line !== ''),
+			);
 			if (given !== undefined) {
 				if (given !== null) {
 					answer(given.status, given.body);
 				}
 				return;
 			}
-			const body = Buffer.concat(chunks).toString();
 			const request = {method, path, ...(body === '' ? {} : {body})};
-			void Promise.resolve(cluster.transport.request(request)).then(({body: result}) => {
-				answer(method === 'HEAD' && result !== true ? 404 : 200, result);
-			});
+			Promise.resolve(cluster.transport.request(request)).then(
+				({body: result}) => answer(method === 'HEAD' && result !== true ? 404 : 200, result),
+				(error: unknown) => answer(500, {error: {type: 'test_exception', reason: String(error)}}),
+			);
 		});
 	});
 	server.listen(0, '127.0.0.1');

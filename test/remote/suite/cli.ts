@@ -102,13 +102,14 @@ export function cliTests(): void {
 	test.serial('a push that is killed is continued by the same command, and nothing is missing or written twice', async t => {
 		const folder = await mkdtemp(join(tmpdir(), 'passagekit-remote-'));
 		t.teardown(async () => rm(folder, {recursive: true, force: true}));
-		const total = 12_000;
+		const total = 20_000;
 		const corpus = join(folder, 'corpus.jsonl');
 		await writeFile(corpus, Array.from({length: total}, (_, i) => JSON.stringify({id: `p${i}`, text: `passage number ${i}`})).join('\n'));
 		const index = newName();
 		t.teardown(async () => cluster().request(`/${index}`, undefined, 'DELETE'));
 		const push = ['push', corpus, '--to', cluster().urls.join(','), '--index', index, '--shards', '3', '--no-encoder'] as const;
 		const child = spawn(process.execPath, [join(packageRoot, 'bin/passagekit.js'), ...push], {stdio: 'ignore'});
+		t.teardown(() => child.kill('SIGKILL'));
 		const exited = once(child, 'exit');
 		const stored = async (): Promise<number> => {
 			await cluster().request(`/${index}/_refresh`, {});

@@ -158,9 +158,10 @@ export function faultTests(): void {
 			const node = await nodeOf('other');
 			await withFault(
 				t,
-				async () => cluster().proxy(node).slow(400),
+				async () => cluster().proxy(node).slow(150),
 				async () => cluster().proxy(node).slow(0),
 			);
+			t.true(cluster().proxy(node).delayedCount > 100, `${cluster().proxy(node).delayedCount}`);
 		},
 	);
 
@@ -171,7 +172,7 @@ export function faultTests(): void {
 		await collection.refresh();
 		// A node can have several of the three shards, and another one none.
 		const shards = await cluster().request<Array<{node: string}>>(`/_cat/shards/${name}?format=json`);
-		const node = cluster().names.indexOf(shards[0]!.node);
+		const node = cluster().names.indexOf(shards[0]!.node.split(' ')[0]!);
 		await cluster().signal(node, 'SIGKILL');
 		try {
 			await cluster().waitForNodes(2);

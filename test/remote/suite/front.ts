@@ -9,6 +9,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
 import type {ExecutionContext} from 'ava';
+import {jdkTool} from '../cluster/build.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -25,8 +26,8 @@ export async function certificate(): Promise<Certificate> {
 		const run = promisify(execFile);
 		const store = ['-alias', 'node', '-keystore', join(folder, 'node.p12'), '-storepass', 'password'];
 		const subject = ['-dname', 'CN=127.0.0.1', '-ext', 'SAN=IP:127.0.0.1', '-keyalg', 'RSA', '-validity', '2'];
-		await run('keytool', ['-genkeypair', '-storetype', 'PKCS12', ...store, ...subject]);
-		await run('keytool', ['-exportcert', '-rfc', '-file', join(folder, 'node.pem'), ...store]);
+		await run(jdkTool('keytool'), ['-genkeypair', '-storetype', 'PKCS12', ...store, ...subject]);
+		await run(jdkTool('keytool'), ['-exportcert', '-rfc', '-file', join(folder, 'node.pem'), ...store]);
 		return {pem: await readFile(join(folder, 'node.pem'), 'utf8'), archive: await readFile(join(folder, 'node.p12'))};
 	} finally {
 		await rm(folder, {recursive: true, force: true});

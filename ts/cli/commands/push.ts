@@ -2,7 +2,7 @@
 import {type Command, Option} from 'commander';
 import {passageFormats, type PassageFormat} from '../../corpus/readers.ts';
 import {OpenSearchCollection, type RemoteStorage} from '../../remote/index.ts';
-import {remoteStorages} from '../../remote/options.ts';
+import {remoteStorages} from '../../remote/index/schema.ts';
 import {UsageError} from '../errors.ts';
 import {analyzer, count, names} from '../options.ts';
 import {amountOf, note, print, printJson} from '../output.ts';
@@ -53,7 +53,7 @@ export function registerPush(program: Command, signal: AbortSignal): void {
 		.addOption(
 			new Option(
 				'--storage <storage>',
-				'how a new index stores vectors for graph searches: f32, or int8Rescored for a quarter of the memory (default: f32)',
+				'how a new index stores vectors for graph searches: f32, or int8Rescored for less than a third of the memory (default: f32)',
 			).choices(remoteStorages),
 		)
 		.addOption(new Option('--format <format>', 'format of a corpus').choices(passageFormats).default('auto'))

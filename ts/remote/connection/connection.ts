@@ -29,6 +29,8 @@ export interface RemoteRequest {
 
 /** The oldest and the newest major version of OpenSearch that this package supports. */
 const MAJORS = [2, 3] as const;
+/** How often a node is asked, on average, before an index is reported as missing. */
+const ATTEMPTS_PER_ADDRESS = 3;
 /** The mean wait before the first retry, and its maximum, in milliseconds. */
 const FIRST_WAIT_MS = 100;
 const MAX_WAIT_MS = 5000;
@@ -76,16 +78,18 @@ export class Connection {
 	}
 
 	/**
-	The number of nodes besides the one that answers. A node that was disconnected may not know a new index yet, so before an index is reported
-	as missing, the other nodes are asked too.
+	How often a request is repeated whose node does not know the index. A node that was disconnected may not know a new index yet. Other requests
+	also use the addresses in turn, so more repetitions than addresses are needed to reach another node in all likelihood.
 	*/
-	get otherNodes(): number {
-		return Math.max(0, this.#remote.urls.length - 1);
+	get missingIndexRetries(): number {
+		const {urls, client} = this.#remote;
+		return client === undefined ? ATTEMPTS_PER_ADDRESS * (urls.length - 1) : ATTEMPTS_PER_ADDRESS;
 	}
 
 	/** Sends a request and returns the body of the answer. Fails with a `RetrievalError`, or with the reason of the signal. */
 	async send<T>(request: RemoteRequest): Promise<T> {
 		const {what, signal, unrepeated = [], maxRetries = this.#remote.maxRetries} = request;
+		let missing = 0;
 		for (let attempt = 0; ; attempt++) {
 			signal?.throwIfAborted();
 			if (this.#isClosed) {
@@ -96,7 +100,7 @@ export class Connection {
 			} catch (error) {
 				signal?.throwIfAborted();
 				const mayRepeat = attempt < maxRetries && isRetryable(error) && !unrepeated.includes(statusOf(error) ?? 0);
-				if (!mayRepeat && !(isMissingIndexError(error) && attempt < this.otherNodes)) {
+				if (!mayRepeat && !(isMissingIndexError(error) && missing++ < this.missingIndexRetries)) {
 					throw remoteError(what, this.#where, error, this.#remote.timeoutMs);
 				}
 			}

@@ -52,7 +52,7 @@ export function isRetryable(error: unknown): boolean {
 
 /** Whether an error says that a node does not know the index. */
 export function isMissingIndexError(error: unknown): boolean {
-	return isMissingIndex(((error as ClientError).body as {readonly error?: RemoteCause} | undefined)?.error);
+	return isMissingIndex(((error as ClientError | undefined)?.body as {readonly error?: RemoteCause} | undefined)?.error);
 }
 
 /** Whether a cause says that a node does not know the index. */

@@ -1,6 +1,7 @@
 /** Moves an alias to an index. */
 import {RetrievalError} from '../../core/errors.ts';
 import {type Connection, wait} from '../connection/connection.ts';
+import {isMissingIndexError} from '../connection/errors.ts';
 import {checkIndexName} from './name.ts';
 import type {RemoteIndex} from './remote-index.ts';
 
@@ -63,12 +64,16 @@ function isConflict(error: unknown): boolean {
 
 /** Returns the indexes that have an alias. Fails with `ERR_ARGUMENT` if the name is that of an index. */
 async function ownersOf(connection: Connection, what: string, alias: string, signal: AbortSignal | undefined): Promise<string[]> {
-	const path = `/${encodeURIComponent(alias)}`;
-	const exists = await connection.send<boolean>({what, method: 'HEAD', path, signal});
-	if (!exists) {
-		return [];
+	const path = `/${encodeURIComponent(alias)}/_alias`;
+	let aliases: Readonly<Record<string, unknown>>;
+	try {
+		aliases = await connection.send({what, method: 'GET', path, signal});
+	} catch (error) {
+		if (error instanceof RetrievalError && isMissingIndexError(error.cause)) {
+			return [];
+		}
+		throw error;
 	}
-	const aliases = await connection.send<Readonly<Record<string, unknown>>>({what, method: 'GET', path: `${path}/_alias`, signal});
 	if (Object.hasOwn(aliases, alias)) {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected the name of an alias, got that of an index`);
 	}

@@ -3,8 +3,9 @@ import {isDeepStrictEqual} from 'node:util';
 import {RetrievalError} from '../../core/errors.ts';
 import type {CollectionEncoders} from '../../collection/live/encoders.ts';
 import type {Connection} from '../connection/connection.ts';
+import {isMissingIndexError} from '../connection/errors.ts';
 import type {TermAnalyzer} from './analyzer.ts';
-import {type Schema, readSchema} from './schema.ts';
+import {type FoundIndex, type Schema, readSchema} from './schema.ts';
 
 /** How often an answer is asked for whose parts are from several indexes, because an alias was moved. */
 const MAX_ATTEMPTS = 8;
@@ -28,8 +29,8 @@ export interface RemoteIndexParts {
 export class RemoteIndex {
 	readonly parts: RemoteIndexParts;
 	#index: string;
-	/** How often this process has found that the name has another index than before. */
-	#moves = 0;
+	/** Number of times this process has found that the name has another index than before. */
+	#moveCount = 0;
 
 	constructor(parts: RemoteIndexParts) {
 		this.parts = parts;
@@ -61,6 +62,11 @@ export class RemoteIndex {
 	scores.
 	*/
 	async current(signal?: AbortSignal): Promise<string> {
+		const {index} = await this.#found(signal);
+		return index;
+	}
+
+	async #found(signal: AbortSignal | undefined): Promise<FoundIndex> {
 		const {connection, name, schema} = this.parts;
 		const found = await readSchema(connection, name, signal);
 		if (!isDeepStrictEqual(found.schema, schema)) {
@@ -73,9 +79,9 @@ export class RemoteIndex {
 				`${name}: expected an index with the settings of ${this.#index}, got ${got}; close the collection and open it again`,
 			);
 		}
-		this.#moves += found.index === this.#index ? 0 : 1;
+		this.#moveCount += found.index === this.#index ? 0 : 1;
 		this.#index = found.index;
-		return found.index;
+		return found;
 	}
 
 	/**
@@ -102,19 +108,46 @@ export class RemoteIndex {
 		}
 	}
 
-	/** Returns the answers of several requests, which are all from one index: if an alias was moved meanwhile, the attempt is repeated. */
-	async together<T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+	/**
+	Returns the answers of several requests, which are all from one index. If an alias was moved meanwhile, the attempt is repeated; `isMoved`
+	says whether that happened, so that the attempt can end early.
+	*/
+	async together<T>(attempt: (isMoved: () => boolean) => Promise<T>, signal?: AbortSignal): Promise<T> {
 		for (let attempts = 1; ; attempts++) {
 			await this.current(signal);
-			const before = this.#moves;
-			const answers = await attempt();
-			if (this.#moves === before) {
+			const before = this.#moveCount;
+			const isMoved = (): boolean => this.#moveCount !== before;
+			const answers = await attempt(isMoved);
+			if (!isMoved()) {
 				return answers;
 			}
 			if (attempts === MAX_ATTEMPTS) {
 				throw this.#movedTooOften('some of several indexes');
 			}
 		}
+	}
+
+	/**
+	Writes to the index that now has the name. If that index is deleted meanwhile, the cluster creates it again for the next write, without its
+	settings, and then this fails.
+	*/
+	async toCurrent<T>(write: (index: string) => Promise<T>, signal?: AbortSignal): Promise<T> {
+		const {connection} = this.parts;
+		const {index: concrete, creation} = await this.#found(signal);
+		const result = await write(concrete);
+		const after = await readSchema(connection, concrete, signal).catch((error: unknown) => {
+			if (error instanceof RetrievalError && (error.code === 'ERR_ARGUMENT' || isMissingIndexError(error.cause))) {
+				return undefined;
+			}
+			throw error;
+		});
+		if (after?.creation !== creation) {
+			throw new RetrievalError(
+				'ERR_REMOTE',
+				`${concrete}: expected the index that the call began with, got one that was deleted during the call; if it exists, the cluster created it again without its settings: delete it, and repeat the call`,
+			);
+		}
+		return result;
 	}
 
 	/** Reads from the index that now has the name: again, if an alias was moved and its old index deleted meanwhile. */

@@ -8,7 +8,6 @@ import {RetrievalError} from '../../core/errors.ts';
 import type {Settings} from '../../collection/live/settings.ts';
 import type {AnalyzerDescription} from '../../sparse/index.ts';
 import type {Connection} from '../connection/connection.ts';
-import type {RemoteStorage} from '../options.ts';
 
 /** The version of the format. It changes when older versions of this package could not read or write an index correctly. */
 const FORMAT = 1;
@@ -38,6 +37,17 @@ export const names = {
 	/** Identifies the call that wrote the passage. */
 	write: 'write',
 } as const;
+
+/**
+How a remote index stores vectors for graph searches:
+- `f32`: single precision;
+- `int8Rescored`: single precision, and quantized codes with one byte per number, of which 7 bits are used. A graph search reads only the
+  codes, and scores the candidates again with the full vectors. They need less than a third of the page cache that `f32` needs (0.9 instead
+  of 3.2 kB per passage at 768 dimensions). Needs OpenSearch 2.16 or later.
+*/
+export type RemoteStorage = 'f32' | 'int8Rescored';
+
+export const remoteStorages: readonly RemoteStorage[] = ['f32', 'int8Rescored'];
 
 /** What is stored about an index. */
 export interface Schema {

@@ -70,6 +70,8 @@ export async function answersOf(
 ): Promise<Answer[]> {
 	const answers: Answer[] = Array.from({length: searches.length});
 	let open = searches.map((_, i) => i);
+	/** For each search, how often a node did not know the index. */
+	const missing = searches.map(() => 0);
 	for (let attempt = 0; open.length > 0; attempt++) {
 		const lines = open.map(i => {
 			const {body, dfs} = searches[i]!;
@@ -91,7 +93,7 @@ export async function answersOf(
 				answers[i] = answer;
 			} else if (
 				(failure.isRetryable && attempt < connection.maxRetries) ||
-				(isMissingIndex(answer.error) && attempt < connection.otherNodes)
+				(isMissingIndex(answer.error) && missing[i]!++ < connection.missingIndexRetries)
 			) {
 				failed.push(i);
 			} else {

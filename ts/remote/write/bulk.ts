@@ -8,7 +8,7 @@ import {type ErrorCode, RetrievalError} from '../../core/errors.ts';
 import {documentOf} from '../../core/filters/document-id.ts';
 import {type Connection, wait} from '../connection/connection.ts';
 import type {RemoteOptions} from '../connection/options.ts';
-import {type RemoteCause, causeMeaning, isBlock, isRetryableStatus, statusOf} from '../connection/errors.ts';
+import {causeMeaning, isBlock, isMissingIndex, isRetryableStatus, type RemoteCause, statusOf} from '../connection/errors.ts';
 
 /** One write. */
 export interface Write {
@@ -203,6 +203,8 @@ export class BulkWriter {
 				} else if (action === 'create' && status === 409) {
 					outcomes[i] = 'exists';
 				} else if (attempt < this.#maxRetries && !isBlock(error) && (isRetryableStatus(status) || isPassing(error))) {
+					failed.push(i);
+				} else if (isMissingIndex(error) && attempt < firstAttempt + this.#connection.missingIndexRetries) {
 					failed.push(i);
 				} else {
 					refused.push({id, status, ...causeMeaning(error ?? {}, status)});

@@ -44,9 +44,17 @@ export async function putDocuments(
 	const isOne = isObject(source) && !isArray(source) && 'id' in source && ('text' in source || 'passages' in source);
 	const documents = isOne ? [source as DocumentContent] : (source as Iterable<DocumentContent>);
 	checkIterable(`${name}: documents`, documents, 'documents');
+	return target.index.toCurrent(async concrete => putTo(concrete, target, documents, {name, upsert, signal, onProgress}), signal);
+}
+
+async function putTo(
+	concrete: string,
+	target: WriteTarget,
+	documents: Iterable<DocumentContent> | AsyncIterable<DocumentContent>,
+	{name, upsert, signal, onProgress}: CallOptions & {readonly name: string; readonly upsert: boolean},
+): Promise<number> {
 	const {index} = target;
 	const {split} = index.parts.schema.settings;
-	const concrete = await index.current(signal);
 	const total = isArray(documents) ? documents.length : 0;
 	let batch: PreparedDocument[] = [];
 	let vectors = new VectorRows(index.dim);
@@ -220,8 +228,11 @@ async function withVectors(
 /** Replaces the fields of a document. */
 export async function setDocumentFields({index, bulk}: WriteTarget, document: string, fields: string): Promise<void> {
 	checkFieldSizes('setFields: fields', fields);
+	await index.toCurrent(async concrete => setFieldsIn(concrete, {index, bulk}, document, fields));
+}
+
+async function setFieldsIn(concrete: string, {index, bulk}: WriteTarget, document: string, fields: string): Promise<void> {
 	const {connection, analyzer} = index.parts;
-	const concrete = await index.current();
 	const ids = (await oldPassages(index, concrete, [document], undefined)).get(document)!;
 	if (ids.length === 0) {
 		throw new RetrievalError('ERR_ARGUMENT', `setFields: expected the id of a document of the index, got "${document}"`);

@@ -64,7 +64,15 @@ export async function pushPassages(
 	source: Iterable<PassageWithVector> | AsyncIterable<PassageWithVector>,
 	{workers = 2, total = 0, signal, onProgress}: PushOptions,
 ): Promise<PushResult> {
-	const concrete = await index.current(signal);
+	return index.toCurrent(async concrete => pushTo(concrete, {index, bulk}, source, {workers, total, signal, onProgress}), signal);
+}
+
+async function pushTo(
+	concrete: string,
+	{index, bulk}: {readonly index: RemoteIndex; readonly bulk: BulkWriter},
+	source: Iterable<PassageWithVector> | AsyncIterable<PassageWithVector>,
+	{workers, total, signal, onProgress}: PushOptions & {readonly workers: number; readonly total: number},
+): Promise<PushResult> {
 	const reader = batchesOf(source, index.dim);
 	let [passages, written, isFailed] = [0, 0, false];
 	let origin: number | undefined;
