@@ -5,6 +5,7 @@ import {mkdtempSync, readFileSync, readdirSync, rmSync, statSync} from 'node:fs'
 import {tmpdir} from 'node:os';
 import {extname, join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
+import {median} from '../../ts/bench/statistics.ts';
 import {Collection} from '../../ts/collection/index.ts';
 import type {CollectionSearchOptions} from '../../ts/collection/index.ts';
 import {OpenSearchCollection} from '../../ts/remote/index.ts';
@@ -13,7 +14,6 @@ import {engineVersion} from '../../test/remote/cluster/build.ts';
 import {type BenchQuery, DIM, nearest, prepareData} from '../collections/data.ts';
 import {recallOf} from '../collections/measure.ts';
 import type {Benchmark} from '../support/benchmark.ts';
-import {median} from '../../ts/bench/statistics.ts';
 
 const PASSAGES = Number(process.env['PASSAGEKIT_REMOTE_PASSAGES'] ?? 100_000);
 const QUERIES = 200;
@@ -28,7 +28,7 @@ const SLICES = [PASSAGES / 4, PASSAGES / 2, PASSAGES];
 /** The files of an index, by what they hold. */
 const kinds: Readonly<Record<string, string>> = {
 	'.vec': 'vectors, 32-bit floats',
-	'.veq': 'vectors, 7 bits per number',
+	'.veq': 'quantized codes',
 	'.vex': 'graph',
 	'.fdt': 'stored fields',
 	'.dvd': 'columns',

@@ -1,5 +1,5 @@
-// Tests requests while the cluster changes: a node does not know the index, because it was disconnected when the index was created, an
-// alias is moved, or its version is old.
+// Tests requests to a cluster that differs from what a call expects: a node does not know the index, because it was disconnected when the index
+// was created; an alias is moved, or an index deleted, during a call; or the version of the cluster is old.
 import test, {type ExecutionContext} from 'ava';
 import {OpenSearchCollection, type OpenSearchCreateOptions} from '../../ts/remote/index.ts';
 import {FakeCluster} from './fake/fake-cluster.ts';
@@ -61,8 +61,8 @@ test('an index that no node knows is reported after each node was asked', async 
 	for (const call of [async () => collection.refresh(), async () => collection.search('a word', {retriever: 'bm25'})]) {
 		asked.length = 0;
 		await t.throwsAsync(call(), {code: 'ERR_REMOTE', message: /no such index/u});
-		t.deepEqual(new Set(asked), new Set(['a', 'b']));
-		t.is(asked.length, 4);
+		t.deepEqual([...new Set(asked)].toSorted(), ['a', 'b']);
+		t.is(asked.length, 7);
 	}
 });
 

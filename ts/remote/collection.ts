@@ -71,9 +71,9 @@ import {passageOf} from './write/passages.ts';
 import {type PassageWithVector, type PushOptions, type PushResult, pushPassages} from './write/push.ts';
 
 /**
-A collection in an index of an OpenSearch cluster (version 2 or 3), with the methods of `Collection`. For the default k1, BM25 hits and scores equal those
-of an embedded collection with the same passages, because the terms come from this package's analyzers; hits with equal scores come in the order in
-which their passages were added.
+A collection in an index of an OpenSearch cluster (version 2 or 3), with the methods of `Collection`. For the default k1, BM25 hits and scores
+equal those of an embedded collection with the same passages, because the terms come from this package's analyzers; hits with equal scores
+come in the order in which their passages were added.
 
 A change is durable when its call has returned, and searches see it after `refresh()`, or after about a second. There is no `rollback`.
 Changes of several documents are not one step: a call that fails may have changed some of them. A call never reports success for a passage

@@ -110,6 +110,7 @@ export class OpenSearchSearcher implements FilterableSearcher {
 		if (failure !== undefined) {
 			throw (failure as PromiseRejectedResult).reason;
 		}
+		// An attempt that ended early lacks lists. It is repeated.
 		return new Map(queries.map(({id}, i) => [id, lists[i] ?? []]));
 	}
 

@@ -12,7 +12,8 @@ export interface OwnAnswer {
 }
 
 /**
-Starts a node that passes requests to `cluster`, until the test ends. `own` is called with the path and the lines of each request: it returns an answer, `null` to leave the request without an answer, or `undefined` to pass it on.
+Starts a node that passes requests to `cluster`, until the test ends. `own` is called with the path and the lines of each request: it returns
+an answer, `null` to leave the request without an answer, or `undefined` to pass it on.
 */
 export async function serve(
 	t: ExecutionContext,

@@ -136,7 +136,7 @@ export function denseTests(): void {
 		});
 	}
 
-	test.serial('a graph of vectors with 7 bits per number finds the same passages, with the scores of the full vectors', async t => {
+	test.serial('a search of a graph with quantized codes finds the same passages, with the scores of the full vectors', async t => {
 		const name = newName();
 		const settings = {encoder: false, split: false, vectors: {dim: 64, similarity: 'dot', storage: 'int8Rescored'}} as const;
 		const remote = await create(t, settings, name);

@@ -29,8 +29,8 @@ export interface RemoteRequest {
 
 /** The oldest and the newest major version of OpenSearch that this package supports. */
 const MAJORS = [2, 3] as const;
-/** How often a node is asked, on average, before an index is reported as missing. */
-const ATTEMPTS_PER_ADDRESS = 3;
+/** How often a request is repeated, per address, before an index is reported as missing. */
+const MISSING_INDEX_RETRIES = 3;
 /** The mean wait before the first retry, and its maximum, in milliseconds. */
 const FIRST_WAIT_MS = 100;
 const MAX_WAIT_MS = 5000;
@@ -78,18 +78,18 @@ export class Connection {
 	}
 
 	/**
-	How often a request is repeated whose node does not know the index. A node that was disconnected may not know a new index yet. Other requests
-	also use the addresses in turn, so more repetitions than addresses are needed to reach another node in all likelihood.
+	How often a request is repeated if its node does not know the index: a node that was disconnected may not know a new index yet. Requests
+	use the addresses in turn, and others are sent meanwhile, so one repetition per address would not always reach another node. Each comes after
+	a short wait, so that an index that does not exist is reported soon.
 	*/
 	get missingIndexRetries(): number {
-		const {urls, client} = this.#remote;
-		return client === undefined ? ATTEMPTS_PER_ADDRESS * (urls.length - 1) : ATTEMPTS_PER_ADDRESS;
+		return MISSING_INDEX_RETRIES * Math.max(1, this.#remote.urls.length);
 	}
 
 	/** Sends a request and returns the body of the answer. Fails with a `RetrievalError`, or with the reason of the signal. */
 	async send<T>(request: RemoteRequest): Promise<T> {
 		const {what, signal, unrepeated = [], maxRetries = this.#remote.maxRetries} = request;
-		let missing = 0;
+		let missingCount = 0;
 		for (let attempt = 0; ; attempt++) {
 			signal?.throwIfAborted();
 			if (this.#isClosed) {
@@ -99,12 +99,13 @@ export class Connection {
 				return await this.#attempt<T>(request);
 			} catch (error) {
 				signal?.throwIfAborted();
+				const isMissing = isMissingIndexError(error) && missingCount++ < this.missingIndexRetries;
 				const mayRepeat = attempt < maxRetries && isRetryable(error) && !unrepeated.includes(statusOf(error) ?? 0);
-				if (!mayRepeat && !(isMissingIndexError(error) && missing++ < this.missingIndexRetries)) {
+				if (!isMissing && !mayRepeat) {
 					throw remoteError(what, this.#where, error, this.#remote.timeoutMs);
 				}
+				await wait(isMissing ? 0 : attempt, signal);
 			}
-			await wait(attempt, signal);
 		}
 	}
 

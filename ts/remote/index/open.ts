@@ -97,9 +97,11 @@ function checkExisting(name: string, stored: Schema, requested: Schema, {ifExist
 	}
 	const wanted = JSON.parse(JSON.stringify(requested)) as Schema;
 	// Without the option, the storage is that of the existing index.
-	const found =
-		vectors?.storage === undefined && stored.vectors !== null ? {...stored, vectors: {...stored.vectors, storage: 'f32'}} : stored;
-	for (const {path, expected, got} of differences(found, wanted)) {
+	const storage = vectors?.storage ?? stored.vectors?.storage ?? 'f32';
+	const all = wanted.vectors === null ? wanted : {...wanted, vectors: {...wanted.vectors, storage}};
+	const [first] = differences(stored, all);
+	if (first !== undefined) {
+		const {path, expected, got} = first;
 		throw new RetrievalError(
 			'ERR_ARGUMENT',
 			`create ${name}: expected an index with ${path} ${JSON.stringify(expected)}, got one that exists with ${JSON.stringify(got)}; choose another name, or the same settings`,
@@ -107,29 +109,35 @@ function checkExisting(name: string, stored: Schema, requested: Schema, {ifExist
 	}
 }
 
-/** Yields the parts of two JSON values that differ, with their paths. */
-function* differences(
-	stored: unknown,
-	wanted: unknown,
-	path: readonly string[] = [],
-): Generator<{readonly path: string; readonly expected: unknown; readonly got: unknown}> {
+/** A part of two JSON values that differs. */
+interface Difference {
+	readonly path: string;
+	readonly expected: unknown;
+	readonly got: unknown;
+}
+
+/** Returns the parts of two JSON values that differ. */
+function differences(stored: unknown, wanted: unknown, path: readonly string[] = []): Difference[] {
 	if (isObject(stored) && isObject(wanted) && !isArray(stored) && !isArray(wanted)) {
-		for (const key of new Set([...Object.keys(wanted), ...Object.keys(stored)])) {
-			yield* differences(stored[key], wanted[key], [...path, key]);
-		}
-	} else if (!isDeepStrictEqual(stored, wanted)) {
-		yield {path: path.join('.'), expected: wanted, got: stored};
+		const keys = new Set([...Object.keys(wanted), ...Object.keys(stored)]);
+		return [...keys].flatMap(key => differences(stored[key], wanted[key], [...path, key]));
 	}
+	return isDeepStrictEqual(stored, wanted) ? [] : [{path: path.join('.'), expected: wanted, got: stored}];
 }
 
 /** Fails if the cluster is too old for the vectors. */
-function checkVersionFor(version: string, schema: Schema): void {
-	const needed =
-		schema.vectors === null ? undefined : schema.vectors.storage === 'int8Rescored' ? 16 : spaceOf(schema.settings) === 'l2' ? 0 : 13;
+function checkVersionFor(version: string, {vectors, settings}: Schema): void {
 	const [major, minor] = version.split('.').map(Number) as [number, number];
-	if (needed !== undefined && major === 2 && minor < needed) {
-		const what = schema.vectors!.storage === 'int8Rescored' ? 'the storage int8Rescored' : `the similarity ${schema.settings.similarity}`;
-		throw new RetrievalError('ERR_REMOTE', `create: expected OpenSearch 2.${needed} or later for ${what}, got ${version}`);
+	const check = (needed: number, what: string): void => {
+		if (major === 2 && minor < needed) {
+			throw new RetrievalError('ERR_REMOTE', `create: expected OpenSearch 2.${needed} or later for ${what}, got ${version}`);
+		}
+	};
+	if (vectors?.storage === 'int8Rescored') {
+		check(16, 'the storage int8Rescored');
+	}
+	if (vectors !== null && spaceOf(settings) === 'innerproduct') {
+		check(13, `the similarity ${settings.similarity}`);
 	}
 }
 

@@ -42,7 +42,7 @@ export const names = {
 How a remote index stores vectors for graph searches:
 - `f32`: single precision;
 - `int8Rescored`: single precision, and quantized codes with one byte per number, of which 7 bits are used. A graph search reads only the
-  codes, and scores the candidates again with the full vectors. They need less than a third of the page cache that `f32` needs (0.9 instead
+  codes, and scores the candidates again with the full vectors. So it needs less than a third of the page cache that `f32` needs (0.9 instead
   of 3.2 kB per passage at 768 dimensions). Needs OpenSearch 2.16 or later.
 */
 export type RemoteStorage = 'f32' | 'int8Rescored';
@@ -91,8 +91,8 @@ export function indexBody(schema: Schema, {shards, replicas}: Sharding, creation
 		mappings: {
 			dynamic: false,
 			_meta: {passagekit: schema, creation},
-			// The terms follow from the text, so they need not be stored. But version 3 stores each vector a second time, as JSON, which takes more
-			// than the terms, unless the stored document has all of its parts.
+			// The terms follow from the text, so they need not be stored. But if a part is excluded, version 3 stores each vector a second time, as
+			// JSON, which takes more space than the terms.
 			...(major === 2 ? {_source: {excludes: [names.terms]}} : {}),
 			_routing: {required: true},
 			properties: {

@@ -70,8 +70,7 @@ export async function answersOf(
 ): Promise<Answer[]> {
 	const answers: Answer[] = Array.from({length: searches.length});
 	let open = searches.map((_, i) => i);
-	/** For each search, how often a node did not know the index. */
-	const missing = searches.map(() => 0);
+	let missingCount = 0;
 	for (let attempt = 0; open.length > 0; attempt++) {
 		const lines = open.map(i => {
 			const {body, dfs} = searches[i]!;
@@ -86,15 +85,14 @@ export async function answersOf(
 			signal,
 		});
 		const failed: number[] = [];
+		// A node that does not know the index answers no search.
+		const isMissing = responses.some(({error}) => isMissingIndex(error)) && missingCount++ < connection.missingIndexRetries;
 		for (const [at, i] of open.entries()) {
 			const answer = responses[at]!;
 			const failure = failureOf(name, answer);
 			if (failure === undefined) {
 				answers[i] = answer;
-			} else if (
-				(failure.isRetryable && attempt < connection.maxRetries) ||
-				(isMissingIndex(answer.error) && missing[i]!++ < connection.missingIndexRetries)
-			) {
+			} else if ((failure.isRetryable && attempt < connection.maxRetries) || (isMissing && isMissingIndex(answer.error))) {
 				failed.push(i);
 			} else {
 				throw failure.error;
@@ -102,7 +100,7 @@ export async function answersOf(
 		}
 		open = failed;
 		if (open.length > 0) {
-			await wait(attempt, signal);
+			await wait(isMissing ? 0 : attempt, signal);
 		}
 	}
 	return answers;

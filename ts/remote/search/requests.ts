@@ -58,10 +58,10 @@ export function vectorSearch(vector: Float32Array, scan: VectorScan, limits: Lim
 	const candidates = scan.exact
 		? {bool: {filter: [{exists: {field: names.vector}}, ...(filter === undefined ? [] : [filter])]}}
 		: {knn: {[names.vector]: {vector: numbers, k: scan.candidates, ...(filter === undefined ? {} : {filter})}}};
-	// The script scores with the full vectors. Without a copy that has fewer bits, the graph does so too.
+	// The script scores with the full vectors. So does a graph search without quantized codes.
 	const script = {source: 'knn_score', lang: 'knn', params: {field: names.vector, query_value: numbers, space_type: space}};
-	const isScored = !scan.exact && schema.vectors?.storage !== 'int8Rescored';
-	const query = isScored ? candidates : {script_score: {query: candidates, script}};
+	const hasScores = !scan.exact && schema.vectors?.storage !== 'int8Rescored';
+	const query = hasScores ? candidates : {script_score: {query: candidates, script}};
 	return {body: bodyOf(query, limits), globalStatistics: false, score: space === 'l2' ? squaredDistanceScore : innerProductScore};
 }
 

@@ -166,6 +166,7 @@ export class BulkWriter {
 	async #batch(index: string, writes: readonly Write[], batch: readonly number[], results: Results, firstAttempt = 0): Promise<void> {
 		const {outcomes, refused, signal} = results;
 		let open = batch;
+		let missingCount = 0;
 		for (let attempt = firstAttempt; ; attempt++) {
 			const startedAt = performance.now();
 			let items: Items;
@@ -195,6 +196,8 @@ export class BulkWriter {
 				continue;
 			}
 			const failed: number[] = [];
+			const isMissing =
+				items.some(item => isMissingIndex(Object.values(item)[0]!.error)) && missingCount++ < this.#connection.missingIndexRetries;
 			for (const [at, i] of open.entries()) {
 				const {status, error} = Object.values(items[at]!)[0]!;
 				const {action, id} = writes[i]!;
@@ -204,7 +207,7 @@ export class BulkWriter {
 					outcomes[i] = 'exists';
 				} else if (attempt < this.#maxRetries && !isBlock(error) && (isRetryableStatus(status) || isPassing(error))) {
 					failed.push(i);
-				} else if (isMissingIndex(error) && attempt < firstAttempt + this.#connection.missingIndexRetries) {
+				} else if (isMissing && isMissingIndex(error)) {
 					failed.push(i);
 				} else {
 					refused.push({id, status, ...causeMeaning(error ?? {}, status)});
@@ -215,7 +218,7 @@ export class BulkWriter {
 				return;
 			}
 			open = failed;
-			await wait(attempt, signal);
+			await wait(isMissing ? 0 : attempt, signal);
 		}
 	}
 
