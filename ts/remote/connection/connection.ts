@@ -100,8 +100,8 @@ export class Connection {
 			} catch (error) {
 				signal?.throwIfAborted();
 				const isMissing = isMissingIndexError(error) && missingCount++ < this.missingIndexRetries;
-				const mayRepeat = attempt < maxRetries && isRetryable(error) && !unrepeated.includes(statusOf(error) ?? 0);
-				if (!isMissing && !mayRepeat) {
+				const mayRepeat = isMissing || (attempt < maxRetries && isRetryable(error));
+				if (!mayRepeat || unrepeated.includes(statusOf(error) ?? 0)) {
 					throw remoteError(what, this.#where, error, this.#remote.timeoutMs);
 				}
 				await wait(isMissing ? 0 : attempt, signal);

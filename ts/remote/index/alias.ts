@@ -31,7 +31,7 @@ export async function moveAlias(index: RemoteIndex, alias: string, deleteOld: bo
 		let failure: unknown;
 		try {
 			const actions = [...removals, {add: {index: concrete, alias}}];
-			await connection.send({what, method: 'POST', path: '/_aliases', body: {actions}, signal});
+			await connection.send({what, method: 'POST', path: '/_aliases', body: {actions}, signal, unrepeated: [404]});
 		} catch (error) {
 			signal?.throwIfAborted();
 			failure = error;
