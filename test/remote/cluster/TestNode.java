@@ -7,10 +7,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.opensearch.Version;
+import org.opensearch.common.settings.Setting;
 import org.opensearch.common.settings.Settings;
 import org.opensearch.env.Environment;
+import org.opensearch.index.IndexService;
 import org.opensearch.node.InternalSettingsPreparer;
 import org.opensearch.node.Node;
+import org.opensearch.plugins.Plugin;
 import org.opensearch.plugins.PluginInfo;
 
 /**
@@ -25,7 +28,19 @@ public final class TestNode extends Node {
 			"org.opensearch.analysis.common.CommonAnalysisPlugin",
 			"org.opensearch.painless.PainlessPlugin",
 			"org.opensearch.index.reindex.ReindexPlugin",
+			"TestNode$IntervalsPlugin",
 			"org.opensearch.knn.plugin.KNNPlugin");
+
+	/**
+	 * Lets indexes set how often the copies of a shard tell each other which deleted passages they still need. OpenSearch has these settings,
+	 * but a normal installation refuses them.
+	 */
+	public static final class IntervalsPlugin extends Plugin {
+		@Override
+		public List<Setting<?>> getSettings() {
+			return List.of(IndexService.GLOBAL_CHECKPOINT_SYNC_INTERVAL_SETTING, IndexService.RETENTION_LEASE_SYNC_INTERVAL_SETTING);
+		}
+	}
 
 	/** The elements of {@code plugins} are classes in version 2, and descriptions of plugins in version 3. */
 	@SuppressWarnings({"rawtypes", "unchecked"})

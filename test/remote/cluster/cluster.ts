@@ -94,9 +94,19 @@ export class Cluster {
 				cluster.start(i);
 			}
 			await cluster.waitForNodes(NODES);
-			// By default, the copies of a lost node are made again only after a minute.
-			const template = {settings: {'index.unassigned.node_left.delayed_timeout': '0'}};
-			await cluster.request('/_index_template/test', {index_patterns: ['*'], template}, 'PUT');
+			// By default, the copies of a lost node are made again only after a minute, and copies tell each other every 30 seconds which deleted
+			// passages they still need, for which `optimize` waits.
+			const template = {
+				settings: {
+					'index.unassigned.node_left.delayed_timeout': '0',
+					'index.soft_deletes.retention_lease.sync_interval': '1s',
+					'index.global_checkpoint_sync.interval': '1s',
+				},
+			};
+			const {error} = await cluster.request<{readonly error?: unknown}>('/_index_template/test', {index_patterns: ['*'], template}, 'PUT');
+			if (error !== undefined) {
+				throw new Error(`expected the template to be accepted, got ${JSON.stringify(error)}`);
+			}
 		} catch (error) {
 			const logs = nodes.map(({name}) => `${name}: ${endOf(join(folder, `${name}.log`))}`).join('\n');
 			await cluster.stop();
