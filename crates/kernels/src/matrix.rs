@@ -45,6 +45,30 @@ impl<'a> Matrix<'a> {
         Self { values, rows, columns, row_stride: stride, column_stride: 1 }
     }
 
+    /// Number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The slice that has the values.
+    #[must_use]
+    pub fn values(&self) -> &'a [f32] {
+        self.values
+    }
+
+    /// Distances of the places of values that are in neighboring rows, and in neighboring columns.
+    #[must_use]
+    pub fn strides(&self) -> [usize; 2] {
+        [self.row_stride, self.column_stride]
+    }
+
     /// The transposed matrix, of the same values.
     #[must_use]
     pub fn transposed(self) -> Self {

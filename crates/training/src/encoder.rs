@@ -1,18 +1,19 @@
 //! [`EncoderTrainer`]: training of a dual encoder (Karpukhin et al., 2020, §3).
 
 use std::path::Path;
+use std::sync::Arc;
 
 use control::Control;
 use transformer::Text;
 use transformer::weights::Weights;
 
-use crate::Error;
 use crate::checkpoint;
 use crate::engine::{Engine, Objective, Plan, StepOptions, StepReport, TrainedModel};
 use crate::loss::{Candidates, Similarity, l2_normalize, l2_normalize_backward, nll_loss, triplet_loss};
 use crate::network::Gradients;
 use crate::network::heads::Pooling;
 use crate::parameters::{Parameters, Shape};
+use crate::{Backend, Error};
 
 /// The two sides of a dual encoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,6 +101,11 @@ impl EncoderTrainer {
             return Err(Error::Model { what: "the passage encoder", expected, got: other.to_string() });
         }
         Ok(Self { engine: Engine::new(models, options.step)?, options })
+    }
+
+    /// Sets where the products of linear layers are computed. The default is [`Cpu`](crate::Cpu).
+    pub fn set_backend(&mut self, backend: &Arc<dyn Backend>) {
+        self.engine.set_backend(backend);
     }
 
     /// Dimension of the vectors.

@@ -1,19 +1,20 @@
 //! [`ReaderTrainer`]: training of an extractive reader (Karpukhin et al., 2020, §6.1).
 
 use std::path::Path;
+use std::sync::Arc;
 
 use control::Control;
 use transformer::Text;
 use transformer::hugging_face::{END_OUTPUT, RELEVANCE_OUTPUT, START_OUTPUT};
 use transformer::weights::Weights;
 
-use crate::Error;
 use crate::checkpoint;
 use crate::engine::{Engine, Objective, Plan, StepOptions, StepReport, TrainedModel};
 use crate::loss::{PassageSpans, reader_loss};
 use crate::network::Gradients;
 use crate::network::heads::ReaderLogits;
 use crate::parameters::{Parameters, Shape};
+use crate::{Backend, Error};
 
 /// A passage of a question, with the question before it.
 #[derive(Debug, Clone)]
@@ -60,6 +61,11 @@ impl ReaderTrainer {
         }
         model.parameters = parameters;
         Ok(Self { engine: Engine::new(vec![model], options)? })
+    }
+
+    /// Sets where the products of linear layers are computed. The default is [`Cpu`](crate::Cpu).
+    pub fn set_backend(&mut self, backend: &Arc<dyn Backend>) {
+        self.engine.set_backend(backend);
     }
 
     /// Maximum number of tokens of a text.

@@ -13,6 +13,8 @@ mod plan;
 mod step;
 mod worker;
 
+use std::sync::Arc;
+
 use control::Control;
 use rayon::prelude::*;
 use transformer::Text;
@@ -24,8 +26,8 @@ pub(crate) use plan::Plan;
 pub use step::{StepOptions, StepReport};
 use worker::{Pass, Worker};
 
-use crate::Error;
 use crate::network::Gradients;
+use crate::{Backend, Error};
 
 /// Models and the threads that run them.
 #[derive(Debug)]
@@ -42,6 +44,11 @@ impl Engine {
         options.check()?;
         let workers = (0..threads::resolve(options.threads)).map(|_| Worker::default()).collect();
         Ok(Self { models, workers, options, step: 0 })
+    }
+
+    /// Sets where the products of linear layers are computed.
+    pub fn set_backend(&mut self, backend: &Arc<dyn Backend>) {
+        self.models.iter_mut().for_each(|model| model.network.backend = Arc::clone(backend));
     }
 
     /// Checks the texts of a pass, and applies the pending weight decay of their words.

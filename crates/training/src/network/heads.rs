@@ -4,6 +4,7 @@ use transformer::Text;
 
 use super::gradients::add;
 use super::linear;
+use crate::Cpu;
 use crate::parameters::Layout;
 
 /// How an encoder makes a vector from the hidden states of a text.
@@ -68,10 +69,10 @@ impl ReaderLogits {
             spans: vec![0.0; hidden.len() / layout.spans.inputs * 2],
             relevance: vec![0.0; texts.len()],
         };
-        linear::forward(&layout.spans, parameters, hidden, &mut logits.spans);
+        linear::forward(&Cpu, &layout.spans, parameters, hidden, &mut logits.spans);
         let mut first_tokens = Vec::new();
         Pooling::FirstToken.forward(texts, layout.relevance.inputs, hidden, &mut first_tokens);
-        linear::forward(&layout.relevance, parameters, &first_tokens, &mut logits.relevance);
+        linear::forward(&Cpu, &layout.relevance, parameters, &first_tokens, &mut logits.relevance);
         logits
     }
 
@@ -88,10 +89,17 @@ impl ReaderLogits {
         let dim = layout.relevance.inputs;
         let mut first_tokens = Vec::new();
         Pooling::FirstToken.forward(texts, dim, hidden, &mut first_tokens);
-        linear::backward_parameters(&layout.relevance, &first_tokens, &self.relevance, gradients);
-        linear::backward_parameters(&layout.spans, hidden, &self.spans, gradients);
-        linear::backward_inputs(&layout.spans, parameters, &self.spans, hidden, false);
-        linear::backward_inputs(&layout.relevance, parameters, &self.relevance, &mut first_tokens, false);
+        linear::backward_parameters(&Cpu, &layout.relevance, &first_tokens, &self.relevance, gradients);
+        linear::backward_parameters(&Cpu, &layout.spans, hidden, &self.spans, gradients);
+        linear::backward_inputs(&Cpu, &layout.spans, parameters, &self.spans, hidden, false);
+        linear::backward_inputs(
+            &Cpu,
+            &layout.relevance,
+            parameters,
+            &self.relevance,
+            &mut first_tokens,
+            false,
+        );
         let mut start = 0;
         for (text, row) in texts.iter().zip(first_tokens.chunks_exact(dim)) {
             add(&mut hidden[start * dim..][..dim], row);

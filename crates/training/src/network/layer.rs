@@ -21,17 +21,18 @@ impl Network {
     ) {
         let (at, others) = (&self.layout.layers[layer], &parameters.others);
         let kept = &mut activations.layers[slot];
+        let backend = &*self.backend;
         let Scratch { hidden, wide: [wide, _], probabilities, .. } = scratch;
-        linear::forward(&at.projections, others, hidden, &mut kept.projections);
+        linear::forward(backend, &at.projections, others, hidden, &mut kept.projections);
         self.attend(group, layer, &kept.projections, probabilities, &mut kept.context);
-        linear::forward(&at.attention_output, others, &kept.context, &mut kept.attention.rows);
+        linear::forward(backend, &at.attention_output, others, &kept.context, &mut kept.attention.rows);
         self.drop(DropoutSite::Attention(layer), group, &mut kept.attention.rows);
         add(&mut kept.attention.rows, hidden);
         self.normalize(others, &at.attention_norm, &mut kept.attention, hidden);
-        linear::forward(&at.intermediate, others, hidden, &mut kept.intermediate);
+        linear::forward(backend, &at.intermediate, others, hidden, &mut kept.intermediate);
         wide.clone_from(&kept.intermediate);
         self.kernels.gelu(wide);
-        linear::forward(&at.output, others, wide, &mut kept.output.rows);
+        linear::forward(backend, &at.output, others, wide, &mut kept.output.rows);
         self.drop(DropoutSite::Output(layer), group, &mut kept.output.rows);
         add(&mut kept.output.rows, hidden);
         self.normalize(others, &at.output_norm, &mut kept.output, hidden);
@@ -51,6 +52,7 @@ impl Network {
         let (at, others) = (&self.layout.layers[layer], &parameters.others);
         let kept = &activations.layers[layer];
         let into = gradients.others_mut();
+        let backend = &*self.backend;
 
         // The feed-forward network. `gradient` goes to the residual connection, `branch` to the network.
         let Scratch { hidden, gradient, branch, wide: [activated, wide], .. } = &mut *scratch;
@@ -59,21 +61,21 @@ impl Network {
         self.drop(DropoutSite::Output(layer), group, branch);
         activated.clone_from(&kept.intermediate);
         self.kernels.gelu(activated);
-        linear::backward_parameters(&at.output, activated, branch, into);
+        linear::backward_parameters(backend, &at.output, activated, branch, into);
         wide.resize(activated.len(), 0.0);
-        linear::backward_inputs(&at.output, others, branch, wide, false);
+        linear::backward_inputs(backend, &at.output, others, branch, wide, false);
         self.gradient_kernels.gelu_backward(&kept.intermediate, wide);
         self.recompute_norm(others, &at.attention_norm, &kept.attention, hidden);
-        linear::backward_parameters(&at.intermediate, hidden, wide, into);
-        linear::backward_inputs(&at.intermediate, others, wide, gradient, true);
+        linear::backward_parameters(backend, &at.intermediate, hidden, wide, into);
+        linear::backward_inputs(backend, &at.intermediate, others, wide, gradient, true);
 
         // The attention, likewise.
         self.backward_norm(others, &at.attention_norm, &kept.attention, gradient, into);
         branch.clone_from(gradient);
         self.drop(DropoutSite::Attention(layer), group, branch);
-        linear::backward_parameters(&at.attention_output, &kept.context, branch, into);
+        linear::backward_parameters(backend, &at.attention_output, &kept.context, branch, into);
         // The gradients of the results of the attention.
-        linear::backward_inputs(&at.attention_output, others, branch, hidden, false);
+        linear::backward_inputs(backend, &at.attention_output, others, branch, hidden, false);
         let Scratch { hidden, gradient, projections, probabilities, .. } = scratch;
         projections.resize(kept.projections.len(), 0.0);
         self.backward_attention(group, layer, &kept.projections, hidden, probabilities, projections);
@@ -84,8 +86,8 @@ impl Network {
             }
             None => self.recompute_embeddings(parameters, group, activations, hidden),
         }
-        linear::backward_parameters(&at.projections, hidden, projections, gradients.others_mut());
-        linear::backward_inputs(&at.projections, others, projections, gradient, true);
+        linear::backward_parameters(backend, &at.projections, hidden, projections, gradients.others_mut());
+        linear::backward_inputs(backend, &at.projections, others, projections, gradient, true);
     }
 
     /// Standardizes the rows of `kept`, and writes the normalized rows to `out`.

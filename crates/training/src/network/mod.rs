@@ -18,6 +18,8 @@ pub(crate) mod heads;
 mod layer;
 mod linear;
 
+use std::sync::Arc;
+
 use kernels::gradients::GradientKernels;
 use kernels::network::NetworkKernels;
 use transformer::Text;
@@ -26,8 +28,8 @@ pub(crate) use activations::{Activations, Scratch};
 pub(crate) use dropout::StepDropout;
 pub(crate) use gradients::Gradients;
 
-use crate::Error;
 use crate::parameters::{Layout, Parameters, Shape};
+use crate::{Backend, Cpu, Error};
 
 /// A model of a shape. Its parameters are arguments of its functions.
 #[derive(Debug)]
@@ -36,6 +38,8 @@ pub(crate) struct Network {
     layout: Layout,
     kernels: &'static NetworkKernels,
     gradient_kernels: &'static GradientKernels,
+    /// Where the products of linear layers are computed.
+    pub backend: Arc<dyn Backend>,
 }
 
 /// Texts that are processed together, and the dropout of their values.
@@ -64,6 +68,7 @@ impl Network {
             layout: Layout::new(&shape),
             kernels: NetworkKernels::detect(),
             gradient_kernels: GradientKernels::detect(),
+            backend: Arc::new(Cpu),
         }
     }
 
