@@ -7,6 +7,7 @@ import {
 	OnnxEncoder,
 	type Passage,
 	type Question,
+	RetrievalError,
 	encyclopedia,
 	evaluate,
 	mineNegatives,
@@ -57,8 +58,8 @@ async function dataset(t: ExecutionContext): Promise<{data: string; folder: stri
 }
 
 /** Creates a folder with another data set: 24 passages, 12 training and 8 test questions about colors. */
-async function otherDataset(folder: string): Promise<string> {
-	const data = join(folder, 'colors');
+async function otherDataset(folder: string, name = 'colors', answer = (color: string) => color): Promise<string> {
+	const data = join(folder, name);
 	await mkdir(data);
 	const colors = ['red', 'green', 'blue', 'white', 'black', 'brown', 'gold', 'pink'];
 	const passages = Array.from({length: 24}, (_, i) => `p${i}\tThe house with number ${i} is ${colors[i % 8]}.\tHouse ${i}`);
@@ -71,7 +72,7 @@ async function otherDataset(folder: string): Promise<string> {
 			JSON.stringify({
 				id: `${split}${i}`,
 				question: `which color has house ${from + i}?`,
-				answers: [colors[(from + i) % 8]],
+				answers: [answer(colors[(from + i) % 8]!)],
 				passage: `p${from + i}`,
 			}),
 		);
@@ -417,6 +418,30 @@ test('judgments of training and test questions in separate files split a single 
 	t.deepEqual(study.examples.positives, {ids: 12, contexts: 0, answers: 0});
 });
 
+test('answers that are regular expressions are found in passages as texts are, in the data set itself and in others', async t => {
+	const folder = await temporaryFolder(t);
+	const texts = await otherDataset(folder, 'texts');
+	// As a text, "(red)" occurs in no passage. BM25 ignores the parentheses when it searches for question and answer.
+	const patterns = await otherDataset(folder, 'patterns', color => `(${color})`);
+	const some: TrainingStudyOptions = {...options, schemes: false, similarities: false, curve: false, goldField: undefined, name: 'Colors'};
+	const ofTexts = await studyTraining(texts, join(folder, 'a'), {...some, transfer: [patterns], transferPatterns: ['patterns']});
+	const ofPatterns = await studyTraining(patterns, join(folder, 'b'), {...some, transfer: [texts], answerKind: 'pattern'});
+	t.is(ofTexts.questions.measuredBy, 'answers');
+	t.true(ofTexts.examples.positives.answers > 0);
+	t.deepEqual(ofPatterns.examples, ofTexts.examples);
+	t.deepEqual(ofPatterns.rows, ofTexts.rows);
+	t.deepEqual(ofPatterns.transfer[0]!.rows, ofTexts.transfer[0]!.rows);
+	t.true(ofTexts.rows[0]!.values[0]! > 0);
+	for (const [name, sentence] of [
+		['a', /Answers that are regular expressions.*patterns/u],
+		['b', /Answers that are regular expressions.*this data set/u],
+	] as const) {
+		t.regex(await readFile(join(folder, name, 'report.md'), 'utf8'), sentence);
+	}
+	// Without the option, they are texts.
+	await t.throwsAsync(studyTraining(patterns, join(folder, 'c'), some), {instanceOf: RetrievalError});
+});
+
 test('without any BM25 negative there is no reference condition', t => {
 	const {settings} = trainingStudy();
 	const missing = {hardNegatives: 700, randomNegatives: 0, goldNegatives: 0};
@@ -479,6 +504,10 @@ test('invalid data sets and settings are refused, with errors that say what was 
 		[{curve: 'no' as never}, 'curve: expected a boolean, got "no"'],
 		[{transfer: data as never}, /^transfer: expected/u],
 		[{transfer: [7 as never]}, /^transfer\[0\]: expected a string/u],
+		[{answerKind: 'regex' as never}, /^answerKind: expected/u],
+		[{answerKind: 'pattern', reader: 'tiny-reader'}, /^reader: expected no reader with answerKind pattern/u],
+		[{transferPatterns: ['colors']}, 'transferPatterns: expected names of data sets in transfer (none), got colors'],
+		[{transferPatterns: [7 as never]}, /^transferPatterns\[0\]: expected a string/u],
 		[{significance: 1}, /^significance: expected a number between 0 and 1/u],
 		[{development: 'dev.jsonl'} as never, /got "development"/u],
 		[{transfer: [data]}, /^transfer: expected data sets with distinct names, got data twice/u],

@@ -84,7 +84,7 @@ function parserOf(type: Exclude<FlagType, {readonly choices: readonly string[]}>
 	if (typeof type === 'object') {
 		return count(type.min);
 	}
-	return type === 'number' ? number : type === 'counts' ? counts : type === 'files' ? names : undefined;
+	return type === 'number' ? number : type === 'counts' ? counts : type === 'files' || type === 'names' ? names : undefined;
 }
 
 /** Shows a progress bar for each stage of a study, and removes it at the end. */

@@ -6,7 +6,7 @@ import {RetrievalError} from '../../core/errors.ts';
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import type {CallOptions, Qrels, Query, Question, Run} from '../../core/types.ts';
 import {type PassageStore, readQrels} from '../../corpus/index.ts';
-import {hasAnswer} from '../../evaluation/index.ts';
+import {type AnswerKind, hasAnswer} from '../../evaluation/index.ts';
 
 /**
 How relevant passages are determined. `qrels`: by a file of relevance judgments; `contexts`: by the questions, which name
@@ -22,6 +22,11 @@ export interface RelevanceJudgments {
 	readonly isRelevant?: (queryId: string, passageId: string) => Promise<boolean>;
 }
 
+export interface AnswerOptions extends CallOptions {
+	/** Whether accepted answers are texts or regular expressions. @default 'text' */
+	readonly answerKind?: AnswerKind | undefined;
+}
+
 /** Searches with BM25. Each query is a question followed by its first answer. */
 export type SupervisionSearch = (queries: readonly Query[]) => Promise<Run>;
 
@@ -35,7 +40,7 @@ export async function judgeRelevance(
 	search: SupervisionSearch,
 	passages: PassageStore,
 	corpus: ReadonlySet<string>,
-	options: CallOptions,
+	options: AnswerOptions,
 ): Promise<RelevanceJudgments> {
 	if (qrelsPaths.length > 0) {
 		const qrels = new Map<string, ReadonlyMap<string, number>>();
@@ -76,7 +81,7 @@ export async function judgeByAnswers(
 	questions: readonly Question[],
 	search: SupervisionSearch,
 	passages: PassageStore,
-	{signal, onProgress}: CallOptions,
+	{answerKind, signal, onProgress}: AnswerOptions,
 ): Promise<RelevanceJudgments> {
 	const answers = new Map(questions.map(question => [question.id, question.answers]));
 	if (questions.every(question => question.answers.length === 0)) {
@@ -89,7 +94,7 @@ export async function judgeByAnswers(
 		const relevant = new Map<string, number>();
 		for (const {id: passage, text} of await passages.get((run.get(id) ?? []).slice(0, SUPERVISION_DEPTH).map(hit => hit.id))) {
 			await yieldIfOverBudget();
-			if (hasAnswer(text, answers)) {
+			if (hasAnswer(text, answers, answerKind)) {
 				relevant.set(passage, 1);
 			}
 		}
@@ -102,7 +107,7 @@ export async function judgeByAnswers(
 		qrels,
 		async isRelevant(query, passage) {
 			const [found] = await passages.get([passage]);
-			return hasAnswer(found!.text, answers.get(query) ?? []);
+			return hasAnswer(found!.text, answers.get(query) ?? [], answerKind);
 		},
 	};
 }

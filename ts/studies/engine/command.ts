@@ -37,6 +37,7 @@ The type of a flag's value:
 - `counts`: several counts, such as `20,100`;
 - `file`, `model`: paths, of which reports show only the last part;
 - `files`: several paths, separated by commas;
+- `names`: several names, separated by commas;
 - `boolean`: no value; only the flag `--no-…` exists;
 - `{min}`: a count of at least `min`;
 - `{choices}`: one of these words.
@@ -47,6 +48,7 @@ export type FlagType =
 	| 'counts'
 	| 'file'
 	| 'files'
+	| 'names'
 	| 'model'
 	| 'boolean'
 	| {readonly min: number}
@@ -86,8 +88,9 @@ function textOf(value: unknown, type: FlagType): string {
 		case 'model': {
 			return modelName(value as string);
 		}
-		case 'counts': {
-			return (value as readonly number[]).join(',');
+		case 'counts':
+		case 'names': {
+			return (value as readonly unknown[]).join(',');
 		}
 		default: {
 			return String(value);

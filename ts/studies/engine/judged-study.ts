@@ -7,6 +7,7 @@ import {basename} from 'node:path';
 import {checkCount} from '../../core/checks.ts';
 import type {Qrels, Query, Question, Run} from '../../core/types.ts';
 import type {Collection} from '../../collection/index.ts';
+import type {AnswerKind} from '../../evaluation/index.ts';
 import {type CorpusStatistics, corpusStatistics} from '../dataset/corpus-statistics.ts';
 import {type NamedFiles, datasetFiles} from '../dataset/files.ts';
 import {joinedQuestions} from '../dataset/questions.ts';
@@ -32,6 +33,8 @@ export const judgedOptionNames = {...studyOptionNames, queries: true, qrels: tru
 export interface JudgedInputs extends StudyInputs {
 	/** The data set's name. */
 	readonly name: string;
+	/** Whether accepted answers are texts or regular expressions. @default 'text' */
+	readonly answerKind?: AnswerKind;
 	/** The questions of all files together. */
 	readonly allQuestions: readonly Question[];
 	/** The hash of the file of relevance judgments; `null` if there is none. */
@@ -112,7 +115,7 @@ supervision (see `judgeByAnswers`).
 */
 export async function judgePassages(
 	run: StudyRun,
-	{files, allQuestions}: Pick<JudgedInputs, 'files' | 'allQuestions'>,
+	{files, allQuestions, answerKind}: Pick<JudgedInputs, 'files' | 'allQuestions' | 'answerKind'>,
 	{passages, bm25}: Collection,
 ): Promise<JudgedPassages> {
 	const corpus = await corpusStatistics(passages, run.signal);
@@ -124,7 +127,7 @@ export async function judgePassages(
 		searchForSupervision,
 		passages,
 		corpus.ids,
-		run.stage('look for answers'),
+		{answerKind, ...run.stage('look for answers')},
 	);
 	return {corpus, judgments};
 }

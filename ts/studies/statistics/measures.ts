@@ -1,7 +1,7 @@
 /** Computes the measures of a run, such as top-k accuracy, for each question. */
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import type {CallOptions, Qrels, Question, Run} from '../../core/types.ts';
-import {type Measure, type PassageTexts, evaluate, topKAccuracy} from '../../evaluation/index.ts';
+import {type Measure, type PassageTexts, type TopKAccuracyOptions, evaluate, topKAccuracy} from '../../evaluation/index.ts';
 
 /** Question id → measure → value. */
 export type MeasuredQuestions = ReadonlyMap<string, Readonly<Record<string, number>>>;
@@ -59,7 +59,7 @@ export function measuresByAnswers(
 	questions: readonly Question[],
 	passages: PassageTexts,
 	ks: readonly number[],
-	options: CallOptions,
+	options: TopKAccuracyOptions,
 ): Measures {
 	return {
 		measures: [...ks.map(topK), mrrMeasure],

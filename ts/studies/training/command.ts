@@ -39,6 +39,19 @@ export const trainingCommand: StudyCommand<TrainingStudyOptions> = {
 			type: 'files',
 			help: 'other data sets on which the trained encoder is measured; with training questions, an encoder is trained on each, and one on all',
 		},
+		{
+			option: 'answerKind',
+			placeholder: '<kind>',
+			type: {choices: ['text', 'pattern']},
+			help: 'accepted answers: texts, or regular expressions as in CuratedTREC',
+			default: 'text',
+		},
+		{
+			option: 'transferPatterns',
+			placeholder: '<list>',
+			type: 'names',
+			help: 'names of the other data sets whose accepted answers are regular expressions',
+		},
 		{option: 'encoder', placeholder: '<model>', type: 'model', help: 'model that every training starts from', default: DEFAULT_ENCODER},
 		{
 			option: 'reader',

@@ -1,7 +1,8 @@
 /** The options of the training study, their defaults and their checks. */
-import {checkArray, checkBoolean, checkCount, checkNumber, checkString} from '../../core/checks.ts';
+import {checkArray, checkBoolean, checkCount, checkNumber, checkOneOf, checkString} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type OptionNames, callNames, optionNames} from '../../core/options.ts';
+import type {AnswerKind} from '../../evaluation/index.ts';
 import type {NamedTrainingFiles} from '../dataset/files.ts';
 import {type JudgedStudyOptions, checkJudgedOptions} from '../engine/judged-study.ts';
 import {checkStrings} from '../engine/options.ts';
@@ -15,6 +16,11 @@ export interface TrainingStudyOptions extends Omit<JudgedStudyOptions, 'developm
 	readonly encoder?: string | undefined;
 	/** Property of JSON questions that has the id of the gold positive, or an array of ids, in all data sets. @default none */
 	readonly goldField?: string | undefined;
+	/**
+	Whether accepted answers are texts or, as in CuratedTREC, regular expressions. Readers are trained on texts only.
+	@default 'text'
+	*/
+	readonly answerKind?: AnswerKind | undefined;
 	/** Maximum number of training questions, taken at equal intervals. @default all */
 	readonly maxTrainingQuestions?: number | undefined;
 	/** Maximum number of test questions, taken at equal intervals. @default all */
@@ -46,6 +52,8 @@ export interface TrainingStudyOptions extends Omit<JudgedStudyOptions, 'developm
 	training questions, one encoder is trained on it, and one more is trained on all data sets. @default none
 	*/
 	readonly transfer?: readonly string[] | undefined;
+	/** Names of the data sets in `transfer` whose accepted answers are regular expressions. @default none */
+	readonly transferPatterns?: readonly string[] | undefined;
 	/**
 	A reader, or an encoder that becomes one. If it is given, the study compares joint training of the question encoder and the reader with
 	training them separately (appendix D). Training and test questions then need answers. @default none
@@ -70,6 +78,7 @@ export const trainingOptionNames: OptionNames = optionNames<TrainingStudyOptions
 	seed: true,
 	maxQuestions: true,
 	goldField: true,
+	answerKind: true,
 	maxTrainingQuestions: true,
 	epochs: true,
 	batchSize: true,
@@ -81,6 +90,7 @@ export const trainingOptionNames: OptionNames = optionNames<TrainingStudyOptions
 	supervision: true,
 	similarities: true,
 	transfer: true,
+	transferPatterns: true,
 	reader: true,
 	passagesPerQuestion: true,
 	threads: true,
@@ -121,9 +131,16 @@ export function checkedTrainingSettings(options: TrainingStudyOptions): Training
 	if (options.passagesPerQuestion !== undefined && reader === undefined) {
 		throw new RetrievalError('ERR_ARGUMENT', 'passagesPerQuestion: expected the option reader, got none');
 	}
-	checkArray('transfer', transfer, 'paths of data sets');
-	for (const [i, path] of transfer.entries()) {
-		checkString(`transfer[${i}]`, path);
+	const {answerKind = 'text', transferPatterns = []} = options;
+	checkOneOf('answerKind', answerKind, ['text', 'pattern']);
+	if (answerKind === 'pattern' && reader !== undefined) {
+		throw new RetrievalError('ERR_ARGUMENT', 'reader: expected no reader with answerKind pattern, because readers are trained on texts');
+	}
+	for (const [name, values] of Object.entries({transfer, transferPatterns})) {
+		checkArray(name, values, name === 'transfer' ? 'paths of data sets' : 'names of data sets');
+		for (const [i, value] of values.entries()) {
+			checkString(`${name}[${i}]`, value);
+		}
 	}
 	return {
 		seed,
@@ -137,6 +154,8 @@ export function checkedTrainingSettings(options: TrainingStudyOptions): Training
 		maxTrainingQuestions,
 		maxQuestions,
 		goldField,
+		...(answerKind === 'pattern' && {answers: answerKind}),
+		...(transferPatterns.length > 0 && {transferPatterns}),
 		joint: reader === undefined ? null : {passagesPerQuestion},
 		depth: Math.max(...cutOffs),
 		significance,

@@ -116,6 +116,10 @@ export interface TrainingSettings {
 	readonly joint: JointSettings | null;
 	/** The property of JSON questions with the ids of gold positives; `null` if there is none. */
 	readonly goldField: string | null;
+	/** Missing if accepted answers are texts. */
+	readonly answers?: 'pattern';
+	/** Names of the other data sets whose accepted answers are regular expressions, if there are any. */
+	readonly transferPatterns?: readonly string[];
 	/** Number of hits per question. */
 	readonly depth: number;
 	/** A difference is significant if its corrected p-value is below this. */

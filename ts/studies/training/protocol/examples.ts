@@ -89,7 +89,7 @@ interface MinedFile {
 
 /** Mines the examples of questions and writes them to a file. */
 async function mineTo(
-	{run, collection}: PreparedDataset,
+	{run, collection, answerKind}: PreparedDataset,
 	file: string,
 	questions: readonly TrainingQuestion[],
 	options: StreamMiningOptions,
@@ -99,6 +99,7 @@ async function mineTo(
 	const positives: string[][] = [];
 	const mined = mineTrainingExamples(questions, collection.passages, {
 		...options,
+		answerKind,
 		bm25: collection.bm25,
 		signal,
 		onProgress: ({stage, ...progress}: MiningProgress) => run.stage(`mine ${stage}`).onProgress(progress),

@@ -1,6 +1,7 @@
 /** Reads the inputs of a training study: those of its own data set, and those of the other data sets. */
 import {resolve} from 'node:path';
 import {RetrievalError} from '../../../core/errors.ts';
+import type {AnswerKind} from '../../../evaluation/index.ts';
 import {type DatasetFiles, datasetFiles, testableFiles} from '../../dataset/files.ts';
 import {joinedQuestions} from '../../dataset/questions.ts';
 import {datasetName, readInputs} from '../../engine/inputs.ts';
@@ -27,14 +28,20 @@ export async function readTrainingInputs(dataset: string, options: TrainingStudy
 	const files = await datasetFiles(dataset, options, 'train');
 	// Resolved once, so that the model whose files are hashed is the one that training starts from.
 	const model = await trainingModel(encoder, signal);
-	const inputs = await judgedInputs(dataset, name, files, model, options);
+	const inputs = await judgedInputs(dataset, name, files, model, options, options.answerKind);
 	const others: JudgedInputs[] = [];
 	for (const path of transfer) {
 		const other = datasetName(path);
 		if ([inputs, ...others].some(({name}) => name === other)) {
 			throw new RetrievalError('ERR_ARGUMENT', `transfer: expected data sets with distinct names, got ${other} twice at ${resolve(path)}`);
 		}
-		others.push(await judgedInputs(path, other, await testableFiles(path), model, options));
+		const answerKind = options.transferPatterns?.includes(other) ? 'pattern' : 'text';
+		others.push(await judgedInputs(path, other, await testableFiles(path), model, options, answerKind));
+	}
+	const unknown = options.transferPatterns?.find(name => !others.some(other => other.name === name));
+	if (unknown !== undefined) {
+		const names = others.map(({name}) => name).join(', ') || 'none';
+		throw new RetrievalError('ERR_ARGUMENT', `transferPatterns: expected names of data sets in transfer (${names}), got ${unknown}`);
 	}
 	const reader = options.reader === undefined ? undefined : await readerInput(options.reader, signal);
 	return {...inputs, ...(reader && {reader}), encoder: {...inputs.encoder, name: modelName(encoder)}, settings, model, transfer: others};
@@ -51,6 +58,7 @@ async function judgedInputs(
 	files: DatasetFiles,
 	model: string,
 	{goldField, maxTrainingQuestions, maxQuestions, signal}: TrainingStudyOptions,
+	answerKind: AnswerKind = 'text',
 ): Promise<JudgedInputs> {
 	// A single list is shortened after it was split.
 	const limits = files.questions.length === 2 ? [maxTrainingQuestions, maxQuestions] : [undefined];
@@ -58,6 +66,7 @@ async function judgedInputs(
 	return {
 		...inputs,
 		name,
+		answerKind,
 		allQuestions: joinedQuestions(dataset, inputs.questions),
 		qrels: files.qrels === undefined ? null : {sha256: await sha256(files.qrels, signal)},
 		...(files.trainingQrels !== undefined && {trainingQrels: {sha256: await sha256(files.trainingQrels, signal)}}),

@@ -1,6 +1,7 @@
 /** Prepares a data set for a training study: its passages, its training and test questions, and how runs are measured. */
 import type {Collection} from '../../../collection/index.ts';
 import type {Qrels, Question, Run} from '../../../core/types.ts';
+import type {AnswerKind} from '../../../evaluation/index.ts';
 import {atEqualIntervals, splitByJudgments} from '../../dataset/questions.ts';
 import {type RelevanceSource, goldPassages} from '../../dataset/relevance.ts';
 import {type SplitBy, splitDataset} from '../../dataset/split.ts';
@@ -13,6 +14,8 @@ import type {TrainingSettings} from '../study.ts';
 /** A data set whose questions are split and whose relevant passages are known. */
 export interface PreparedDataset {
 	readonly name: string;
+	/** Whether accepted answers are texts or regular expressions. */
+	readonly answerKind: AnswerKind;
 	/** The folder and the progress of this data set's stages. */
 	readonly run: StudyRun;
 	readonly collection: Collection;
@@ -67,12 +70,14 @@ export async function prepareDataset(
 	const measuredBy = measuredByOf(judgments.from, test);
 	const testIds = new Set(test.map(({id}) => id));
 	const {signal} = run;
+	const {answerKind = 'text'} = inputs;
 	const {measures, measure} =
 		measuredBy === 'answers'
-			? measuresByAnswers(test, collection.passages, cutOffs, {signal})
+			? measuresByAnswers(test, collection.passages, cutOffs, {answerKind, signal})
 			: measuresByQrels(new Map([...qrels].filter(([id]) => testIds.has(id))), cutOffs, false, {signal});
 	return {
 		name: inputs.name,
+		answerKind,
 		run,
 		collection,
 		judged,

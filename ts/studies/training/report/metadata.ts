@@ -57,8 +57,10 @@ const relevanceLabels = {
 } as const;
 
 export function settings({settings, passagekit, questions, examples, tables}: TrainingStudy): readonly MetadataEntry[] {
-	const {seed, epochs, batchSize, learningRate, maxTokens, threads, depth, significance, goldField} = settings;
+	const {seed, epochs, batchSize, learningRate, maxTokens, threads, depth, significance, goldField, answers: answerKind} = settings;
 	const {ids, contexts, answers} = examples.positives;
+	const {transferPatterns = []} = settings;
+	const withPatterns = [...(answerKind === 'pattern' ? ['this data set'] : []), ...transferPatterns];
 	const sources = [
 		...(ids > 0 ? [`given for ${withCommas(ids)}`] : []),
 		...(contexts > 0 ? [`matched with contexts for ${withCommas(contexts)}`] : []),
@@ -68,6 +70,7 @@ export function settings({settings, passagekit, questions, examples, tables}: Tr
 	return [
 		{label: 'passagekit', value: passagekit},
 		{label: 'Relevant passages in the measures', value: relevanceLabels[questions.measuredBy]},
+		...(withPatterns.length > 0 ? [{label: 'Answers that are regular expressions', value: listed(withPatterns)}] : []),
 		...(questions.without > 0
 			? [{label: 'Questions left out', value: `${counted(questions.without, 'question')} without a relevant passage in the corpus`}]
 			: []),
