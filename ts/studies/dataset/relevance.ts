@@ -4,9 +4,9 @@ written for, or those that contain an answer. The last method is called distant 
 */
 import {RetrievalError} from '../../core/errors.ts';
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
-import type {CallOptions, Qrels, Query, Question, Run} from '../../core/types.ts';
+import type {AnswerKind, CallOptions, Qrels, Query, Question, Run} from '../../core/types.ts';
 import {type PassageStore, readQrels} from '../../corpus/index.ts';
-import {type AnswerKind, hasAnswer} from '../../evaluation/index.ts';
+import {hasAnswer} from '../../evaluation/index.ts';
 
 /**
 How relevant passages are determined. `qrels`: by a file of relevance judgments; `contexts`: by the questions, which name

@@ -5,9 +5,8 @@ split the questions into development and test questions.
 */
 import {basename} from 'node:path';
 import {checkCount} from '../../core/checks.ts';
-import type {Qrels, Query, Question, Run} from '../../core/types.ts';
+import type {AnswerKind, Qrels, Query, Question, Run} from '../../core/types.ts';
 import type {Collection} from '../../collection/index.ts';
-import type {AnswerKind} from '../../evaluation/index.ts';
 import {type CorpusStatistics, corpusStatistics} from '../dataset/corpus-statistics.ts';
 import {type NamedFiles, datasetFiles} from '../dataset/files.ts';
 import {joinedQuestions} from '../dataset/questions.ts';

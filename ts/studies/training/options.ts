@@ -2,7 +2,7 @@
 import {checkArray, checkBoolean, checkCount, checkNumber, checkOneOf, checkString} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type OptionNames, callNames, optionNames} from '../../core/options.ts';
-import type {AnswerKind} from '../../evaluation/index.ts';
+import type {AnswerKind} from '../../core/types.ts';
 import type {NamedTrainingFiles} from '../dataset/files.ts';
 import {type JudgedStudyOptions, checkJudgedOptions} from '../engine/judged-study.ts';
 import {checkStrings} from '../engine/options.ts';

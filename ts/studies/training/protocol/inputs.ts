@@ -1,7 +1,7 @@
 /** Reads the inputs of a training study: those of its own data set, and those of the other data sets. */
 import {resolve} from 'node:path';
 import {RetrievalError} from '../../../core/errors.ts';
-import type {AnswerKind} from '../../../evaluation/index.ts';
+import type {AnswerKind} from '../../../core/types.ts';
 import {type DatasetFiles, datasetFiles, testableFiles} from '../../dataset/files.ts';
 import {joinedQuestions} from '../../dataset/questions.ts';
 import {datasetName, readInputs} from '../../engine/inputs.ts';

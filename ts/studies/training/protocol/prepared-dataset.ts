@@ -1,7 +1,6 @@
 /** Prepares a data set for a training study: its passages, its training and test questions, and how runs are measured. */
 import type {Collection} from '../../../collection/index.ts';
-import type {Qrels, Question, Run} from '../../../core/types.ts';
-import type {AnswerKind} from '../../../evaluation/index.ts';
+import type {AnswerKind, Qrels, Question, Run} from '../../../core/types.ts';
 import {atEqualIntervals, splitByJudgments} from '../../dataset/questions.ts';
 import {type RelevanceSource, goldPassages} from '../../dataset/relevance.ts';
 import {type SplitBy, splitDataset} from '../../dataset/split.ts';
