@@ -57,13 +57,14 @@ impl<'a> Matrix<'a> {
         self.columns
     }
 
-    /// The slice that has the values.
+    /// The slice that contains the values; it can be longer than the matrix.
     #[must_use]
     pub fn values(&self) -> &'a [f32] {
         self.values
     }
 
-    /// Distances of the places of values that are in neighboring rows, and in neighboring columns.
+    /// Returns `[row_stride, column_stride]`: the value in row i and column j is `values()[i * row_stride + j *
+    /// column_stride]`.
     #[must_use]
     pub fn strides(&self) -> [usize; 2] {
         [self.row_stride, self.column_stride]

@@ -4,18 +4,23 @@ use std::fmt::Debug;
 
 use kernels::matrix::{self, Matrix};
 
-/// Computes the products of the linear layers of a network: about nine tenths of the arithmetic of a step. [`Cpu`] is the default.
-/// Another backend can compute them on a GPU, whose library it opens at run time.
+/// Computes the products of the linear layers inside the layers of a network: those of the queries, keys and values, of
+/// the outputs of the attention, and of the feed-forward network. [`Cpu`] is the only implementation here; a caller can
+/// provide one for another device, such as a GPU.
 ///
-/// The other operations stay on the CPU: the products of the attention, of which there is one per head and text, and
-/// those of a reader's heads, which have one or two columns, are too small to be worth a transfer.
+/// All other operations stay on the CPU: the products of the attention, one per head and text, and those of a reader's
+/// heads, which have one or two columns, are too small to be worth a transfer.
 pub trait Backend: Debug + Send + Sync {
-    /// Multiplies two matrices. The product is stored in `out`, row-major, without gaps. With `adds`, it is added to the
-    /// values that are there.
+    /// Writes the product of two matrices to `out`, row-major and contiguous. If `accumulates`, the product is added to
+    /// the values of `out` instead of replacing them.
     ///
-    /// Several threads call this at the same time. A backend whose device fails computes the product on the CPU, with
-    /// [`Cpu`], so that a step never depends on a device. Training gives the same bits again only if this function does.
-    fn multiply(&self, a: Matrix<'_>, b: Matrix<'_>, out: &mut [f32], adds: bool);
+    /// Callers ensure that `a` has as many columns as `b` has rows, and that `out` has one value for each row of `a` and
+    /// column of `b`. Either operand can be transposed; one stride of each is 1, as BLAS requires. The operands are in
+    /// the memory of the CPU, and the weights among them change in every step.
+    ///
+    /// Several threads call this function at the same time. There is no error: if a device fails, compute the product
+    /// with [`Cpu`], before `out` is changed.
+    fn multiply(&self, a: Matrix<'_>, b: Matrix<'_>, out: &mut [f32], accumulates: bool);
 }
 
 /// Computes products on the calling thread, with [`kernels::matrix::multiply`].
@@ -23,7 +28,7 @@ pub trait Backend: Debug + Send + Sync {
 pub struct Cpu;
 
 impl Backend for Cpu {
-    fn multiply(&self, a: Matrix<'_>, b: Matrix<'_>, out: &mut [f32], adds: bool) {
-        matrix::multiply(a, b, out, b.columns(), adds);
+    fn multiply(&self, a: Matrix<'_>, b: Matrix<'_>, out: &mut [f32], accumulates: bool) {
+        matrix::multiply(a, b, out, b.columns(), accumulates);
     }
 }

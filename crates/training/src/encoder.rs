@@ -103,9 +103,10 @@ impl EncoderTrainer {
         Ok(Self { engine: Engine::new(models, options.step)?, options })
     }
 
-    /// Sets where the products of linear layers are computed. The default is [`Cpu`](crate::Cpu).
-    pub fn set_backend(&mut self, backend: &Arc<dyn Backend>) {
-        self.engine.set_backend(backend);
+    /// Sets the backend, which computes the products of the linear layers inside the network's layers. The default is
+    /// [`Cpu`](crate::Cpu).
+    pub fn set_backend(&mut self, backend: Arc<dyn Backend>) {
+        self.engine.set_backend(&backend);
     }
 
     /// Dimension of the vectors.

@@ -63,9 +63,10 @@ impl ReaderTrainer {
         Ok(Self { engine: Engine::new(vec![model], options)? })
     }
 
-    /// Sets where the products of linear layers are computed. The default is [`Cpu`](crate::Cpu).
-    pub fn set_backend(&mut self, backend: &Arc<dyn Backend>) {
-        self.engine.set_backend(backend);
+    /// Sets the backend, which computes the products of the linear layers inside the network's layers. The default is
+    /// [`Cpu`](crate::Cpu).
+    pub fn set_backend(&mut self, backend: Arc<dyn Backend>) {
+        self.engine.set_backend(&backend);
     }
 
     /// Maximum number of tokens of a text.

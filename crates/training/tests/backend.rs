@@ -1,4 +1,4 @@
-//! Training with a backend other than the CPU's uses it for all products of linear layers, and computes the same.
+//! Trainers call their backend for all products of the linear layers inside the layers of their networks.
 
 #[path = "../../transformer/tests/support/mod.rs"]
 mod support;
@@ -7,25 +7,41 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use control::Control;
-use kernels::matrix::Matrix;
 use support::weights::{Shape, random};
+use training::loss::{Candidates, Similarity};
 use training::optimizer::Schedule;
-use training::{Backend, Cpu, ReaderPassage, ReaderTrainer, StepOptions};
+use training::{
+    Backend, Cpu, EncoderBatch, EncoderOptions, EncoderTrainer, Loss, Matrix, Pooling, ReaderPassage,
+    ReaderTrainer, Side, StepOptions,
+};
 use transformer::Text;
 use transformer::weights::{self, Weights};
 
 const SHAPE: Shape = Shape { dim: 32, heads: 2, intermediate: 48, layers: 3, words: 60, positions: 16 };
 const STEPS: usize = 3;
+/// Number of products of a group of texts per step. Each layer has four forward (queries, keys and values; outputs of
+/// the attention; the two of the feed-forward network), and twice as many backward.
+const PRODUCTS: usize = SHAPE.layers * 12;
 
-/// Computes products in double precision from the definition, and counts them.
+/// Counts products, which the CPU computes.
 #[derive(Debug, Default)]
-struct ByDefinition {
-    count: AtomicUsize,
+struct Counting(AtomicUsize);
+
+impl Backend for Counting {
+    fn multiply(&self, a: Matrix<'_>, b: Matrix<'_>, out: &mut [f32], accumulates: bool) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        assert_eq!(out.len(), a.rows() * b.columns());
+        assert!(a.strides().contains(&1) && b.strides().contains(&1));
+        Cpu.multiply(a, b, out, accumulates);
+    }
 }
 
+/// Computes products in double precision from the definition.
+#[derive(Debug)]
+struct ByDefinition;
+
 impl Backend for ByDefinition {
-    fn multiply(&self, a: Matrix<'_>, b: Matrix<'_>, out: &mut [f32], adds: bool) {
-        self.count.fetch_add(1, Ordering::Relaxed);
+    fn multiply(&self, a: Matrix<'_>, b: Matrix<'_>, out: &mut [f32], accumulates: bool) {
         let value = |of: &Matrix<'_>, row, column| {
             let [row_stride, column_stride] = of.strides();
             f64::from(of.values()[row * row_stride + column * column_stride])
@@ -34,57 +50,109 @@ impl Backend for ByDefinition {
             for column in 0..b.columns() {
                 let product: f64 = (0..a.columns()).map(|i| value(&a, row, i) * value(&b, i, column)).sum();
                 let out = &mut out[row * b.columns() + column];
-                let before = if adds { f64::from(*out) } else { 0.0 };
-                *out = (before + product) as f32;
+                *out = (if accumulates { f64::from(*out) } else { 0.0 } + product) as f32;
             }
         }
     }
 }
 
-/// Makes some steps, and returns their losses and the weights afterwards.
-fn train(backend: &Arc<dyn Backend>) -> (Vec<f32>, Weights) {
-    let ids: Vec<Vec<u32>> = (0..4).map(|n| (0..8 + n).map(|at| (7 * n + 3 * at) % 60).collect()).collect();
-    let passages = ids.iter().map(|ids| ReaderPassage {
-        text: Text { ids, type_0_count: 3 },
-        text_tokens: 3..ids.len(),
-        spans: vec![(4, 5)],
-    });
-    let passages: Vec<_> = passages.collect();
-    let batch = [passages[..2].to_vec(), passages[2..].to_vec()];
+fn step_options() -> StepOptions {
     let schedule = Schedule { rate: 1e-3, warm_up_steps: 1, steps: 10 };
-    let options = StepOptions { schedule, threads: 2, ..StepOptions::default() };
-    let mut trainer = ReaderTrainer::new(&random(SHAPE, 3, false), options).expect("a reader");
-    trainer.set_backend(backend);
+    StepOptions { schedule, threads: 2, ..StepOptions::default() }
+}
+
+fn ids() -> Vec<Vec<u32>> {
+    (0..4).map(|n| (0..8 + n).map(|at| (7 * n + 3 * at) % 60).collect()).collect()
+}
+
+fn reader(backend: Option<Arc<dyn Backend>>) -> ReaderTrainer {
+    let mut trainer = ReaderTrainer::new(&random(SHAPE, 3, false), step_options()).expect("a reader");
+    backend.into_iter().for_each(|backend| trainer.set_backend(backend));
+    trainer
+}
+
+fn passage(ids: &[u32]) -> ReaderPassage<'_> {
+    let text = Text { ids, type_0_count: 3 };
+    ReaderPassage { text, text_tokens: 3..ids.len(), spans: vec![(4, 5)] }
+}
+
+/// Two questions with two passages each.
+fn passages(ids: &[Vec<u32>]) -> [Vec<ReaderPassage<'_>>; 2] {
+    [vec![passage(&ids[0]), passage(&ids[1])], vec![passage(&ids[2]), passage(&ids[3])]]
+}
+
+/// Makes some steps, and returns the bits of the losses and the weights afterwards.
+fn train_reader(backend: Option<Arc<dyn Backend>>) -> (Vec<u32>, Weights) {
+    let (mut trainer, ids, control) = (reader(backend), ids(), Control::default());
+    let batch = passages(&ids);
+    let losses = (0..STEPS).map(|_| trainer.step(&batch, &control).expect("a step").0.loss.to_bits());
+    (losses.collect(), trainer.weights().expect("finite weights"))
+}
+
+/// Does the same with a dual encoder whose two sides have their own parameters. Returns the weights of both.
+fn train_encoder(backend: Option<Arc<dyn Backend>>) -> (Vec<u32>, [Weights; 2]) {
+    let options = EncoderOptions {
+        pooling: Pooling::Mean,
+        normalizes: true,
+        similarity: Similarity::Dot,
+        scale: 10.0,
+        loss: Loss::NegativeLogLikelihood,
+        step: step_options(),
+    };
+    let [question, passage] =
+        [4, 5].map(|seed| Weights { outputs: Vec::new(), ..random(SHAPE, seed, false) });
+    let mut trainer = EncoderTrainer::new(&question, Some(&passage), options).expect("an encoder");
+    backend.into_iter().for_each(|backend| trainer.set_backend(backend));
+    let ids = ids();
+    let texts: Vec<_> = ids.iter().map(|ids| Text { ids, type_0_count: ids.len() }).collect();
+    let batch = EncoderBatch {
+        questions: texts[..2].to_vec(),
+        passages: texts[2..].to_vec(),
+        candidates: Candidates::all(2, &[0, 1]),
+    };
     let control = Control::default();
-    let losses = (0..STEPS).map(|_| trainer.step(&batch, &control).expect("a step").0.loss).collect();
-    (losses, trainer.weights().expect("finite weights"))
+    let losses = (0..STEPS).map(|_| trainer.step(&batch, &control).expect("a step").0.loss.to_bits());
+    let losses = losses.collect();
+    (losses, [Side::Question, Side::Passage].map(|side| trainer.weights(side).expect("finite weights")))
 }
 
 #[test]
-fn all_products_of_linear_layers_are_computed_by_the_backend() {
-    let by_definition = Arc::new(ByDefinition::default());
-    let backend: Arc<dyn Backend> = Arc::clone(&by_definition) as _;
-    let (losses, trained) = train(&backend);
-    // Each layer has 4 products forward (projections, attention output, intermediate, output), and twice as many
-    // backward. All texts are in one group, and its activations are kept.
-    assert_eq!(by_definition.count.load(Ordering::Relaxed), STEPS * SHAPE.layers * 12);
+fn a_backend_is_called_for_each_product_and_its_results_are_used() {
+    let backend = Arc::new(Counting::default());
+    assert_eq!(train_reader(Some(backend.clone())), train_reader(None));
+    // All texts are in one group, and its activations are kept.
+    assert_eq!(backend.0.load(Ordering::Relaxed), STEPS * PRODUCTS);
 
-    let cpu: Arc<dyn Backend> = Arc::new(Cpu);
-    let (expected_losses, expected) = train(&cpu);
-    for (loss, expected) in losses.iter().zip(&expected_losses) {
-        assert!((loss - expected).abs() < 1e-5, "expected a loss of {expected}, got {loss}");
+    let backend = Arc::new(Counting::default());
+    assert_eq!(train_encoder(Some(backend.clone())), train_encoder(None));
+    // Each side has one group.
+    assert_eq!(backend.0.load(Ordering::Relaxed), STEPS * PRODUCTS * 2);
+}
+
+#[test]
+fn gradients_are_those_of_products_computed_from_the_definition() {
+    let (ids, control) = (ids(), Control::default());
+    let batch = passages(&ids);
+    let [(loss, gradients), (expected_loss, expected)] = [Some(Arc::new(ByDefinition) as _), None]
+        .map(|backend| reader(backend).gradients(&batch, &control).expect("gradients"));
+    assert!((loss - expected_loss).abs() < 1e-5, "expected a loss of {expected_loss}, got {loss}");
+    let mut greatest = 0f32;
+    for (layer, expected) in gradients.layers.iter().zip(&expected.layers) {
+        let linear = |layer: &weights::Layer| {
+            let all = [&layer.query, &layer.key, &layer.value, &layer.attention_output];
+            let all = all.into_iter().chain([&layer.intermediate, &layer.output]);
+            let values = |linear: &weights::Linear| match &linear.weights {
+                weights::Matrix::F32(values) => values.to_vec(),
+                _ => panic!("floats"),
+            };
+            all.flat_map(values).collect::<Vec<_>>()
+        };
+        let (actual, expected) = (linear(layer), linear(expected));
+        assert_eq!(actual.len(), expected.len());
+        for (actual, expected) in actual.iter().zip(&expected) {
+            greatest = greatest.max(expected.abs());
+            assert!((actual - expected).abs() < 1e-5, "expected a gradient of {expected}, got {actual}");
+        }
     }
-    assert_ne!(
-        expected_losses[0].to_bits(),
-        expected_losses[STEPS - 1].to_bits(),
-        "the steps change nothing"
-    );
-    let (actual, expected) = (&trained.layers[2].output.weights, &expected.layers[2].output.weights);
-    let (weights::Matrix::F32(actual), weights::Matrix::F32(expected)) = (actual, expected) else {
-        panic!("floats")
-    };
-    assert_eq!(actual.len(), expected.len());
-    for (actual, expected) in actual.iter().zip(expected.iter()) {
-        assert!((actual - expected).abs() < 1e-5, "expected a weight of {expected}, got {actual}");
-    }
+    assert!(greatest > 1e-2, "the gradients are too small for this test: {greatest}");
 }

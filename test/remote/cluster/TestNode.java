@@ -32,8 +32,8 @@ public final class TestNode extends Node {
 			"org.opensearch.knn.plugin.KNNPlugin");
 
 	/**
-	 * Lets indexes set how often the copies of a shard tell each other which deleted passages they still need. OpenSearch has these settings,
-	 * but a normal installation refuses them.
+	 * Lets indexes set how often their shards synchronize global checkpoints and retention leases. OpenSearch has these settings, but a normal
+	 * installation refuses them.
 	 */
 	public static final class IntervalsPlugin extends Plugin {
 		@Override

@@ -94,8 +94,8 @@ export class Cluster {
 				cluster.start(i);
 			}
 			await cluster.waitForNodes(NODES);
-			// By default, the copies of a lost node are made again only after a minute, and copies tell each other every 30 seconds which deleted
-			// passages they still need, for which `optimize` waits.
+			// By default, the shards of a lost node are allocated again after a minute, and global checkpoints and retention leases are synchronized
+			// every 30 seconds. `optimize` waits for that, because merges keep deleted documents until then.
 			const template = {
 				settings: {
 					'index.unassigned.node_left.delayed_timeout': '0',

@@ -34,6 +34,12 @@ test('distant supervision searches for each question together with its first ans
 	t.is((await bm25.search(questions[0]!.text))[0]!.id, 'asked', 'without the answer in the query, another passage would be gold');
 	t.deepEqual([...qrels.get('q1')!.keys()], ['answered', 'asked']);
 	t.is(qrels.get('q2')!.size, 0);
+	// Patterns are found too; invalid ones match nothing.
+	const patterns = [{...questions[0]!, answers: [String.raw`Sn\ě`, 'Ok[o]njo came']}, questions[1]!];
+	const matched = await judgeByAnswers(patterns, async queries => bm25.searchMany(queries, {k: 100}), store, {answerKind: 'pattern'});
+	t.deepEqual([...matched.qrels.get('q1')!.keys()], ['answered']);
+	t.deepEqual(await Promise.all(['asked', 'answered'].map(async id => matched.isRelevant!('q1', id))), [false, true]);
+	t.is(await matched.isRelevant!('unknown', 'answered'), false);
 	// Questions are refused if none of them has an answer.
 	await t.throwsAsync(
 		judgeByAnswers([{id: 'q', text: 'Who?', answers: []}], async () => new Map(), store, {}),

@@ -5,7 +5,7 @@ import {isMissingIndexError} from '../connection/errors.ts';
 import {checkIndexName} from './name.ts';
 import type {RemoteIndex} from './remote-index.ts';
 
-/** How often the alias is read and moved again, because another process changes it at the same time. */
+/** How often the alias is read and moved again, because another process changes it at the same time, or a node does not know an index yet. */
 const MAX_ATTEMPTS = 10;
 
 /**
@@ -31,6 +31,7 @@ export async function moveAlias(index: RemoteIndex, alias: string, deleteOld: bo
 		let failure: unknown;
 		try {
 			const actions = [...removals, {add: {index: concrete, alias}}];
+			// 404: an index of the actions is gone. The same actions would fail again, so the alias is read again.
 			await connection.send({what, method: 'POST', path: '/_aliases', body: {actions}, signal, unrepeated: [404]});
 		} catch (error) {
 			signal?.throwIfAborted();
@@ -57,7 +58,7 @@ export async function moveAlias(index: RemoteIndex, alias: string, deleteOld: bo
 	}
 }
 
-/** Whether an error says that an index lost the alias, or was deleted, after the alias was read. */
+/** Whether an error says that an index lost the alias, or was deleted, after the alias was read, or is not known to the node yet. */
 function isConflict(error: unknown): boolean {
 	return [404, 409].includes(((error as Error).cause as {readonly statusCode?: number} | undefined)?.statusCode ?? 0);
 }

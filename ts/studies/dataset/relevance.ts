@@ -4,9 +4,12 @@ written for, or those that contain an answer. The last method is called distant 
 */
 import {RetrievalError} from '../../core/errors.ts';
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
-import type {AnswerKind, CallOptions, Qrels, Query, Question, Run} from '../../core/types.ts';
+import {callNative, native} from '../../core/native/native.ts';
+import {nativeRun} from '../../core/native/runs.ts';
+import {nativeTexts} from '../../core/native/texts.ts';
+import type {Qrels, Query, Question, Run} from '../../core/types.ts';
 import {type PassageStore, readQrels} from '../../corpus/index.ts';
-import {hasAnswer} from '../../evaluation/index.ts';
+import type {TopKAccuracyOptions} from '../../evaluation/index.ts';
 
 /**
 How relevant passages are determined. `qrels`: by a file of relevance judgments; `contexts`: by the questions, which name
@@ -22,11 +25,6 @@ export interface RelevanceJudgments {
 	readonly isRelevant?: (queryId: string, passageId: string) => Promise<boolean>;
 }
 
-export interface AnswerOptions extends CallOptions {
-	/** Whether accepted answers are texts or regular expressions. @default 'text' */
-	readonly answerKind?: AnswerKind | undefined;
-}
-
 /** Searches with BM25. Each query is a question followed by its first answer. */
 export type SupervisionSearch = (queries: readonly Query[]) => Promise<Run>;
 
@@ -40,7 +38,7 @@ export async function judgeRelevance(
 	search: SupervisionSearch,
 	passages: PassageStore,
 	corpus: ReadonlySet<string>,
-	options: AnswerOptions,
+	options: TopKAccuracyOptions,
 ): Promise<RelevanceJudgments> {
 	if (qrelsPaths.length > 0) {
 		const qrels = new Map<string, ReadonlyMap<string, number>>();
@@ -81,35 +79,57 @@ export async function judgeByAnswers(
 	questions: readonly Question[],
 	search: SupervisionSearch,
 	passages: PassageStore,
-	{answerKind, signal, onProgress}: AnswerOptions,
+	options: TopKAccuracyOptions,
 ): Promise<RelevanceJudgments> {
-	const answers = new Map(questions.map(question => [question.id, question.answers]));
-	if (questions.every(question => question.answers.length === 0)) {
+	const answerable = new Map(questions.filter(({answers}) => answers.length > 0).map(question => [question.id, question]));
+	if (answerable.size === 0) {
 		throw new RetrievalError('ERR_ARGUMENT', 'expected qrels, or questions with answers or with their passages, got none of these');
 	}
-	const answerable = questions.filter(question => question.answers.length > 0);
-	const run = await search(answerable.map(({id, text, answers}) => ({id, text: `${text} ${answers[0]!}`})));
-	const qrels = new Map<string, Map<string, number>>();
-	for (const [done, {id, answers}] of questions.entries()) {
-		const relevant = new Map<string, number>();
-		for (const {id: passage, text} of await passages.get((run.get(id) ?? []).slice(0, SUPERVISION_DEPTH).map(hit => hit.id))) {
-			await yieldIfOverBudget();
-			if (hasAnswer(text, answers, answerKind)) {
-				relevant.set(passage, 1);
-			}
-		}
-		signal?.throwIfAborted();
-		qrels.set(id, relevant);
-		await onProgress?.({done: done + 1, total: questions.length});
-	}
+	const run = await search([...answerable.values()].map(({id, text, answers}) => ({id, text: `${text} ${answers[0]!}`})));
+	const found = await hitsWithAnswer(run, [...answerable.values()], passages, options);
 	return {
 		from: 'answers',
-		qrels,
+		qrels: new Map(questions.map(({id}) => [id, new Map((found.get(id) ?? []).map(passage => [passage, 1]))])),
 		async isRelevant(query, passage) {
-			const [found] = await passages.get([passage]);
-			return hasAnswer(found!.text, answers.get(query) ?? [], answerKind);
+			const question = answerable.get(query);
+			if (question === undefined) {
+				return false;
+			}
+			const {answerKind, signal} = options;
+			const single: Run = new Map([[query, [{id: passage, score: 0}]]]);
+			return (await hitsWithAnswer(single, [question], passages, {answerKind, signal})).get(query)!.length > 0;
 		},
 	};
+}
+
+/**
+Returns the hits of each question, of its first `SUPERVISION_DEPTH`, that contain an accepted answer, in their order. As in `topKAccuracy`, a
+regular expression that is invalid matches nothing.
+*/
+async function hitsWithAnswer(
+	run: Run,
+	questions: readonly Question[],
+	passages: PassageStore,
+	{answerKind, signal, onProgress}: TopKAccuracyOptions,
+): Promise<Map<string, string[]>> {
+	const judge = new native.AnswerJudge([await nativeRun(run)], await nativeTexts(passages), SUPERVISION_DEPTH, answerKind === 'pattern');
+	for (const {id, answers} of questions) {
+		await yieldIfOverBudget();
+		judge.add(id, [...answers]);
+	}
+	const flags = await callNative({signal, onProgress}, async control => judge.withAnswers(control));
+	const found = new Map<string, string[]>();
+	let start = 0;
+	for (const {id} of questions) {
+		await yieldIfOverBudget();
+		const hits = (run.get(id) ?? []).slice(0, SUPERVISION_DEPTH);
+		const ofQuestion = flags.subarray(start, (start += hits.length));
+		found.set(
+			id,
+			hits.flatMap((hit, i) => (ofQuestion[i] === 1 ? [hit.id] : [])),
+		);
+	}
+	return found;
 }
 
 /**

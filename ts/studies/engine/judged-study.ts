@@ -32,8 +32,6 @@ export const judgedOptionNames = {...studyOptionNames, queries: true, qrels: tru
 export interface JudgedInputs extends StudyInputs {
 	/** The data set's name. */
 	readonly name: string;
-	/** Whether accepted answers are texts or regular expressions. @default 'text' */
-	readonly answerKind?: AnswerKind;
 	/** The questions of all files together. */
 	readonly allQuestions: readonly Question[];
 	/** The hash of the file of relevance judgments; `null` if there is none. */
@@ -114,8 +112,9 @@ supervision (see `judgeByAnswers`).
 */
 export async function judgePassages(
 	run: StudyRun,
-	{files, allQuestions, answerKind}: Pick<JudgedInputs, 'files' | 'allQuestions' | 'answerKind'>,
+	{files, allQuestions}: Pick<JudgedInputs, 'files' | 'allQuestions'>,
 	{passages, bm25}: Collection,
+	answerKind: AnswerKind = 'text',
 ): Promise<JudgedPassages> {
 	const corpus = await corpusStatistics(passages, run.signal);
 	const searchForSupervision = async (queries: readonly Query[]): Promise<Run> =>

@@ -17,7 +17,8 @@ export interface TrainingStudyOptions extends Omit<JudgedStudyOptions, 'developm
 	/** Property of JSON questions that has the id of the gold positive, or an array of ids, in all data sets. @default none */
 	readonly goldField?: string | undefined;
 	/**
-	Whether accepted answers are texts or, as in CuratedTREC, regular expressions. Readers are trained on texts only.
+	Whether accepted answers are texts or, as in CuratedTREC, Python regular expressions, which may match anywhere in a passage. `pattern` cannot
+	be combined with `reader`, because a reader is trained on answer spans.
 	@default 'text'
 	*/
 	readonly answerKind?: AnswerKind | undefined;
@@ -52,7 +53,10 @@ export interface TrainingStudyOptions extends Omit<JudgedStudyOptions, 'developm
 	training questions, one encoder is trained on it, and one more is trained on all data sets. @default none
 	*/
 	readonly transfer?: readonly string[] | undefined;
-	/** Names of the data sets in `transfer` whose accepted answers are regular expressions. @default none */
+	/**
+	Names of the data sets in `transfer` whose accepted answers are regular expressions. The name of a data set is that of its folder or file, without
+	extensions. @default none
+	*/
 	readonly transferPatterns?: readonly string[] | undefined;
 	/**
 	A reader, or an encoder that becomes one. If it is given, the study compares joint training of the question encoder and the reader with
@@ -134,7 +138,7 @@ export function checkedTrainingSettings(options: TrainingStudyOptions): Training
 	const {answerKind = 'text', transferPatterns = []} = options;
 	checkOneOf('answerKind', answerKind, ['text', 'pattern']);
 	if (answerKind === 'pattern' && reader !== undefined) {
-		throw new RetrievalError('ERR_ARGUMENT', 'reader: expected no reader with answerKind pattern, because readers are trained on texts');
+		throw new RetrievalError('ERR_ARGUMENT', 'answerKind: expected text, because a reader is trained on answer spans, got pattern');
 	}
 	for (const [name, values] of Object.entries({transfer, transferPatterns})) {
 		checkArray(name, values, name === 'transfer' ? 'paths of data sets' : 'names of data sets');
@@ -155,7 +159,7 @@ export function checkedTrainingSettings(options: TrainingStudyOptions): Training
 		maxQuestions,
 		goldField,
 		...(answerKind === 'pattern' && {answers: answerKind}),
-		...(transferPatterns.length > 0 && {transferPatterns}),
+		...(transferPatterns.length > 0 && {transferPatterns: [...new Set(transferPatterns)].toSorted()}),
 		joint: reader === undefined ? null : {passagesPerQuestion},
 		depth: Math.max(...cutOffs),
 		significance,

@@ -61,8 +61,8 @@ export const publishedTraining = {
 /** The spellings of the data sets of Table 2, in lower case. */
 const spellings: Readonly<Record<string, readonly string[]>> = {
 	NQ: ['nq', 'natural questions'],
-	CuratedTREC: ['trec', 'curatedtrec', 'curated trec'],
-	WQ: ['wq', 'webq', 'web questions', 'webquestions'],
+	CuratedTREC: ['curated', 'curated trec', 'curatedtrec'],
+	WQ: ['wq', 'webq', 'web q', 'web questions', 'webquestions'],
 };
 
 /** Returns the name in `publishedTraining.transfer` of a data set; `undefined` if the paper has no numbers for it there. */

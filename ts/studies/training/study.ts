@@ -116,7 +116,7 @@ export interface TrainingSettings {
 	readonly joint: JointSettings | null;
 	/** The property of JSON questions with the ids of gold positives; `null` if there is none. */
 	readonly goldField: string | null;
-	/** Missing if accepted answers are texts. */
+	/** `pattern` if accepted answers are regular expressions, as in CuratedTREC; missing if they are texts. */
 	readonly answers?: 'pattern';
 	/** Names of the other data sets whose accepted answers are regular expressions, if there are any. */
 	readonly transferPatterns?: readonly string[];

@@ -46,7 +46,7 @@ impl Engine {
         Ok(Self { models, workers, options, step: 0 })
     }
 
-    /// Sets where the products of linear layers are computed.
+    /// Sets the [`Backend`] of all models.
     pub fn set_backend(&mut self, backend: &Arc<dyn Backend>) {
         self.models.iter_mut().for_each(|model| model.network.backend = Arc::clone(backend));
     }

@@ -69,6 +69,7 @@ impl ReaderLogits {
             spans: vec![0.0; hidden.len() / layout.spans.inputs * 2],
             relevance: vec![0.0; texts.len()],
         };
+        // Two columns and one: too few to be worth another device.
         linear::forward(&Cpu, &layout.spans, parameters, hidden, &mut logits.spans);
         let mut first_tokens = Vec::new();
         Pooling::FirstToken.forward(texts, layout.relevance.inputs, hidden, &mut first_tokens);

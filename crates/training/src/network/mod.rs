@@ -38,7 +38,7 @@ pub(crate) struct Network {
     layout: Layout,
     kernels: &'static NetworkKernels,
     gradient_kernels: &'static GradientKernels,
-    /// Where the products of linear layers are computed.
+    /// Computes the products of the linear layers inside the layers.
     pub backend: Arc<dyn Backend>,
 }
 

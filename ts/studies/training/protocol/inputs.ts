@@ -11,37 +11,46 @@ import {type StudyModel, modelName, sha256, trainingModel} from '../../storage/i
 import {type TrainingStudyOptions, checkedTrainingSettings} from '../options.ts';
 import type {TrainingSettings} from '../study.ts';
 
+/** The inputs of a data set. */
+export interface TrainingInputs extends JudgedInputs {
+	/** Whether accepted answers are texts or regular expressions. */
+	readonly answerKind: AnswerKind;
+}
+
 /** The inputs of a training study, with its settings. */
-export interface TrainingStudyInputs extends JudgedInputs {
+export interface TrainingStudyInputs extends TrainingInputs {
 	readonly settings: TrainingSettings;
 	/** The folder of the model that training starts from. */
 	readonly model: string;
 	/** The reader that training starts from, and its folder; only with the option `reader`. */
 	readonly reader?: {readonly folder: string; readonly model: StudyModel};
 	/** The other data sets, without an encoder of their own. */
-	readonly transfer: readonly JudgedInputs[];
+	readonly transfer: readonly TrainingInputs[];
 }
 
 export async function readTrainingInputs(dataset: string, options: TrainingStudyOptions): Promise<TrainingStudyInputs> {
 	const settings = checkedTrainingSettings(options);
-	const {name = datasetName(dataset), transfer = [], encoder = DEFAULT_ENCODER, signal} = options;
+	const {name = datasetName(dataset), transfer = [], transferPatterns = [], encoder = DEFAULT_ENCODER, signal} = options;
+	const names = transfer.map(datasetName);
+	const unknown = transferPatterns.find(other => !names.includes(other));
+	if (unknown !== undefined) {
+		throw new RetrievalError(
+			'ERR_ARGUMENT',
+			`transferPatterns: expected names of data sets in transfer (${names.join(', ') || 'none'}), got ${unknown}`,
+		);
+	}
 	const files = await datasetFiles(dataset, options, 'train');
 	// Resolved once, so that the model whose files are hashed is the one that training starts from.
 	const model = await trainingModel(encoder, signal);
-	const inputs = await judgedInputs(dataset, name, files, model, options, options.answerKind);
-	const others: JudgedInputs[] = [];
+	const inputs = await trainingInputs(dataset, name, files, model, options, options.answerKind);
+	const others: TrainingInputs[] = [];
 	for (const path of transfer) {
 		const other = datasetName(path);
 		if ([inputs, ...others].some(({name}) => name === other)) {
 			throw new RetrievalError('ERR_ARGUMENT', `transfer: expected data sets with distinct names, got ${other} twice at ${resolve(path)}`);
 		}
-		const answerKind = options.transferPatterns?.includes(other) ? 'pattern' : 'text';
-		others.push(await judgedInputs(path, other, await testableFiles(path), model, options, answerKind));
-	}
-	const unknown = options.transferPatterns?.find(name => !others.some(other => other.name === name));
-	if (unknown !== undefined) {
-		const names = others.map(({name}) => name).join(', ') || 'none';
-		throw new RetrievalError('ERR_ARGUMENT', `transferPatterns: expected names of data sets in transfer (${names}), got ${unknown}`);
+		const answerKind = transferPatterns.includes(other) ? 'pattern' : 'text';
+		others.push(await trainingInputs(path, other, await testableFiles(path), model, options, answerKind));
 	}
 	const reader = options.reader === undefined ? undefined : await readerInput(options.reader, signal);
 	return {...inputs, ...(reader && {reader}), encoder: {...inputs.encoder, name: modelName(encoder)}, settings, model, transfer: others};
@@ -52,14 +61,14 @@ async function readerInput(reader: string, signal: AbortSignal | undefined): Pro
 	return {folder, model: {name: modelName(reader), sha256: await sha256(folder, signal)}};
 }
 
-async function judgedInputs(
+async function trainingInputs(
 	dataset: string,
 	name: string,
 	files: DatasetFiles,
 	model: string,
 	{goldField, maxTrainingQuestions, maxQuestions, signal}: TrainingStudyOptions,
 	answerKind: AnswerKind = 'text',
-): Promise<JudgedInputs> {
+): Promise<TrainingInputs> {
 	// A single list is shortened after it was split.
 	const limits = files.questions.length === 2 ? [maxTrainingQuestions, maxQuestions] : [undefined];
 	const inputs = await readInputs(files, {encoder: model, limits, answers: 'preferred', goldField, signal});

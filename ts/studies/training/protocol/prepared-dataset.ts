@@ -4,11 +4,12 @@ import type {AnswerKind, Qrels, Question, Run} from '../../../core/types.ts';
 import {atEqualIntervals, splitByJudgments} from '../../dataset/questions.ts';
 import {type RelevanceSource, goldPassages} from '../../dataset/relevance.ts';
 import {type SplitBy, splitDataset} from '../../dataset/split.ts';
-import {type JudgedInputs, type JudgedPassages, judgePassages} from '../../engine/judged-study.ts';
+import {type JudgedPassages, judgePassages} from '../../engine/judged-study.ts';
 import type {StudyRun} from '../../engine/study-run.ts';
 import {type MeasuredQuestions, measuresByAnswers, measuresByQrels} from '../../statistics/measures.ts';
 import {cutOffs} from '../options.ts';
 import type {TrainingSettings} from '../study.ts';
+import type {TrainingInputs} from './inputs.ts';
 
 /** A data set whose questions are split and whose relevant passages are known. */
 export interface PreparedDataset {
@@ -45,11 +46,12 @@ export interface PrepareOptions {
 /** Judges the passages of a collection and splits the questions. Questions without a relevant passage are left out. */
 export async function prepareDataset(
 	run: StudyRun,
-	inputs: JudgedInputs,
+	inputs: TrainingInputs,
 	collection: Collection,
 	{settings, testsOnly}: PrepareOptions,
 ): Promise<PreparedDataset> {
-	const judged = await judgePassages(run, inputs, collection);
+	const {answerKind} = inputs;
+	const judged = await judgePassages(run, inputs, collection, answerKind);
 	const {corpus, judgments} = judged;
 	const gold = goldPassages(judgments.qrels, corpus.ids);
 	const lists = await questionLists(inputs, testsOnly, run.signal);
@@ -69,7 +71,6 @@ export async function prepareDataset(
 	const measuredBy = measuredByOf(judgments.from, test);
 	const testIds = new Set(test.map(({id}) => id));
 	const {signal} = run;
-	const {answerKind = 'text'} = inputs;
 	const {measures, measure} =
 		measuredBy === 'answers'
 			? measuresByAnswers(test, collection.passages, cutOffs, {answerKind, signal})
@@ -97,7 +98,7 @@ by the files of judgments if there is one for training questions. Else, if the d
 a single list are test questions.
 */
 async function questionLists(
-	{questions, files}: JudgedInputs,
+	{questions, files}: TrainingInputs,
 	testsOnly: boolean,
 	signal: AbortSignal | undefined,
 ): Promise<ReadonlyArray<readonly Question[]>> {

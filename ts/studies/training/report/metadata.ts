@@ -56,11 +56,11 @@ const relevanceLabels = {
 	answers: 'passages that contain an answer',
 } as const;
 
-export function settings({settings, passagekit, questions, examples, tables}: TrainingStudy): readonly MetadataEntry[] {
+export function settings({settings, dataset, passagekit, questions, examples, tables}: TrainingStudy): readonly MetadataEntry[] {
 	const {seed, epochs, batchSize, learningRate, maxTokens, threads, depth, significance, goldField, answers: answerKind} = settings;
 	const {ids, contexts, answers} = examples.positives;
 	const {transferPatterns = []} = settings;
-	const withPatterns = [...(answerKind === 'pattern' ? ['this data set'] : []), ...transferPatterns];
+	const withPatterns = [...(answerKind === 'pattern' ? [dataset] : []), ...transferPatterns];
 	const sources = [
 		...(ids > 0 ? [`given for ${withCommas(ids)}`] : []),
 		...(contexts > 0 ? [`matched with contexts for ${withCommas(contexts)}`] : []),
