@@ -43,6 +43,11 @@ export const publishedTraining = {
 			own: {'top-20': 78.4, 'top-100': 85.4},
 			multi: {'top-20': 79.4, 'top-100': 86},
 		},
+		TriviaQA: {
+			bm25: {'top-20': 66.9, 'top-100': 76.7},
+			own: {'top-20': 79.4, 'top-100': 85},
+			multi: {'top-20': 78.8, 'top-100': 84.7},
+		},
 		WQ: {
 			bm25: {'top-20': 55, 'top-100': 71.1},
 			main: {'top-20': 69.9},
@@ -61,6 +66,7 @@ export const publishedTraining = {
 /** The spellings of the data sets of Table 2, in lower case. */
 const spellings: Readonly<Record<string, readonly string[]>> = {
 	NQ: ['nq', 'natural questions'],
+	TriviaQA: ['trivia', 'trivia qa', 'triviaqa', 'tqa'],
 	CuratedTREC: ['curated', 'curated trec', 'curatedtrec'],
 	WQ: ['wq', 'webq', 'web q', 'web questions', 'webquestions'],
 };

@@ -165,7 +165,7 @@ export function transferTable(study: TrainingStudy): ReportTable {
 	const own = [bm25Name, untrainedName, referenceName(settings.batchSize)].map(condition => rowOf(study, condition)!);
 	return {
 		name: 'Table 2',
-		caption: `Effectiveness on other data sets, in percent. Encoders were trained on ${dataset}, on the data set itself if it has training questions, or on all data sets with training questions.${isPublished ? ' The paper’s numbers are for the test sets of NQ, WQ and CuratedTREC; there, the study’s data set is NQ.' : ''}`,
+		caption: `Effectiveness on other data sets, in percent. Encoders were trained on ${dataset}, on the data set itself if it has training questions, or on all data sets with training questions.${isPublished ? ' The paper’s numbers are for the test sets of NQ, TriviaQA, WQ and CuratedTREC; there, the study’s data set is NQ.' : ''}`,
 		firstHeading: 'Trained on',
 		columns: valueColumns(measures, paper),
 		blocks: [
