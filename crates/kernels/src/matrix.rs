@@ -47,18 +47,21 @@ impl<'a> Matrix<'a> {
 
     /// Number of rows.
     #[must_use]
+    #[inline]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// Number of columns.
     #[must_use]
+    #[inline]
     pub fn columns(&self) -> usize {
         self.columns
     }
 
     /// The slice that contains the values; it can be longer than the matrix.
     #[must_use]
+    #[inline]
     pub fn values(&self) -> &'a [f32] {
         self.values
     }
@@ -66,6 +69,7 @@ impl<'a> Matrix<'a> {
     /// Returns `[row_stride, column_stride]`: the value in row i and column j is `values()[i * row_stride + j *
     /// column_stride]`.
     #[must_use]
+    #[inline]
     pub fn strides(&self) -> [usize; 2] {
         [self.row_stride, self.column_stride]
     }
