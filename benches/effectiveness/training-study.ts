@@ -1,9 +1,9 @@
 // Runs the study of the command `npx passagekit training-study` on SQuAD, with the bundled encyclopedia and SciFact as other data sets (Karpukhin
 // et al., 2020). A stopped run is continued.
-import {access} from 'node:fs/promises';
 import {join} from 'node:path';
 import {sharedFile} from '../../test/support/shared.ts';
 import {packageRoot} from '../../ts/core/native/addon.ts';
+import {exists} from '../../ts/studies/storage/run-folder.ts';
 import {studyTraining, trainingFindings} from '../../ts/studies/training/index.ts';
 import {writeFirstLayers} from '../support/first-layers.ts';
 import type {Benchmark} from '../support/benchmark.ts';
@@ -78,12 +78,3 @@ export const trainingStudy: Benchmark = async say => {
 		findings,
 	};
 };
-
-async function exists(path: string): Promise<boolean> {
-	try {
-		await access(path);
-		return true;
-	} catch {
-		return false;
-	}
-}

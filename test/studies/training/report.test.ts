@@ -229,17 +229,24 @@ test('what is not the result of a training study is refused', t => {
 test('Table 2 has the numbers of the paper for the data sets that it uses, whose names have several spellings', t => {
 	const made = trainingStudy();
 	const other = made.transfer[0]!;
-	const named = (dataset: string): string => trainingStudyMarkdown({...made, dataset: 'mine', transfer: [{...other, dataset}]});
-	// Table 2 and §5.2: top-20 and top-100 accuracy of BM25, and of an encoder that was trained on NQ, or on the data set itself.
-	for (const [dataset, bm25, own] of [
-		['WebQuestions', '55.0', '73.2'],
-		['curatedtrec-test', '70.9', '79.8'],
-		['TriviaQA', '66.9', '79.4'],
+	// The table is between a heading and its caption.
+	const table = (dataset: string): {readonly rows: string; readonly caption: string} => {
+		const report = trainingStudyMarkdown({...made, dataset: 'mine', transfer: [{...other, dataset}]});
+		const [before, after] = report.split('**Table 2.**');
+		return {rows: before!.slice(before!.lastIndexOf('\n## ')), caption: after!.split('\n', 1)[0]!};
+	};
+	const numbers = /55\.0|73\.2|70\.9|79\.8|66\.9|79\.4/gu;
+	// Table 2 and §5.2: top-20 accuracy of BM25, and of an encoder that was trained on the data set itself.
+	for (const [dataset, expected] of [
+		['WebQuestions', ['55.0', '73.2']],
+		['curatedtrec-test', ['70.9', '79.8']],
+		['TriviaQA', ['66.9', '79.4']],
+		['trec-covid', []],
+		// Not comparable: the paper's encoder for all data sets was not trained on SQuAD.
+		['squad', []],
 	] as const) {
-		const report = named(dataset);
-		t.true(report.includes(bm25), `${dataset}: ${bm25}`);
-		t.true(report.includes(own), `${dataset}: ${own}`);
-		t.regex(report, /The paper’s numbers are for the test sets of NQ, TriviaQA, WQ and CuratedTREC/u);
+		const {rows, caption} = table(dataset);
+		t.deepEqual(rows.match(numbers) ?? [], [...expected], dataset);
+		t.is(caption.includes('for the test sets of NQ, TriviaQA, WQ and CuratedTREC'), expected.length > 0, dataset);
 	}
-	t.notRegex(named('trec-covid'), /The paper’s numbers are for the test sets/u);
 });

@@ -1,6 +1,15 @@
 /** Recognizes by name the data sets that a paper uses. */
 import {checkString} from '../../core/checks.ts';
 
+/** The data sets of Karpukhin et al. (2020) and Ma et al. (2021), with the spellings of their names. */
+export const dprDatasets: Readonly<Record<string, readonly string[]>> = {
+	NQ: ['nq', 'natural questions'],
+	TriviaQA: ['trivia', 'trivia qa', 'triviaqa', 'tqa'],
+	WQ: ['wq', 'web questions', 'webquestions', 'web q', 'webq'],
+	CuratedTREC: ['curated', 'curated trec', 'curatedtrec'],
+	SQuAD: ['squad'],
+};
+
 /**
 Returns the key in `names` of the data set with the name `dataset`, or `undefined` if there is none. `names` lists the
 spellings of each data set's name. The words of `dataset` must begin with the words of a spelling, and each further

@@ -87,9 +87,14 @@ export async function judgeByAnswers(
 	}
 	const run = await search([...answerable.values()].map(({id, text, answers}) => ({id, text: `${text} ${answers[0]!}`})));
 	const found = await hitsWithAnswer(run, [...answerable.values()], passages, options);
+	const qrels = new Map<string, ReadonlyMap<string, number>>();
+	for (const {id} of questions) {
+		await yieldIfOverBudget();
+		qrels.set(id, new Map((found.get(id) ?? []).map(passage => [passage, 1])));
+	}
 	return {
 		from: 'answers',
-		qrels: new Map(questions.map(({id}) => [id, new Map((found.get(id) ?? []).map(passage => [passage, 1]))])),
+		qrels,
 		async isRelevant(query, passage) {
 			const question = answerable.get(query);
 			if (question === undefined) {

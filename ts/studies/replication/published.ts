@@ -2,7 +2,7 @@
 The numbers printed in Ma et al. (2021) and Karpukhin et al. (2020), which reports show next to those of a study on the
 same data set.
 */
-import {knownDataset} from '../dataset/known-dataset.ts';
+import {dprDatasets, knownDataset} from '../dataset/known-dataset.ts';
 import type {RetrievalCondition, Retrieved, Scoring} from './study.ts';
 
 /**
@@ -117,14 +117,6 @@ function at(top20: number, top100: number): Accuracies {
 	return {20: top20, 100: top100};
 }
 
-/** Spellings of each data set's name. */
-const names: Readonly<Record<string, readonly string[]>> = {
-	NQ: ['nq', 'natural questions'],
-	TriviaQA: ['trivia', 'trivia qa', 'triviaqa', 'tqa'],
-	WQ: ['wq', 'web questions', 'webquestions', 'web q', 'webq'],
-	CuratedTREC: ['curated', 'curated trec', 'curatedtrec'],
-	SQuAD: ['squad'],
-};
 /** Words that may follow a data set's name. The version numbers are those of SQuAD 1.1. */
 const additions = /^(?:open|dev|development|train|training|test|qa|qas|unfiltered|v|v1|1|11)$/u;
 
@@ -139,6 +131,6 @@ publishedFor('squad')?.retrieval.bm25.repl;
 ```
 */
 export function publishedFor(dataset: string): Published | undefined {
-	const known = knownDataset(dataset, names, additions);
+	const known = knownDataset(dataset, dprDatasets, additions);
 	return published.find(entry => entry.dataset === known);
 }

@@ -1,5 +1,5 @@
 /** The numbers of Karpukhin et al. (2020). */
-import {knownDataset} from '../dataset/known-dataset.ts';
+import {dprDatasets, knownDataset} from '../dataset/known-dataset.ts';
 
 /**
 Numbers of Karpukhin et al. (2020), which reports show next to those of a study. All numbers are top-k accuracies in
@@ -63,13 +63,8 @@ export const publishedTraining = {
 	},
 } as const;
 
-/** The spellings of the data sets of Table 2, in lower case. */
-const spellings: Readonly<Record<string, readonly string[]>> = {
-	NQ: ['nq', 'natural questions'],
-	TriviaQA: ['trivia', 'trivia qa', 'triviaqa', 'tqa'],
-	CuratedTREC: ['curated', 'curated trec', 'curatedtrec'],
-	WQ: ['wq', 'webq', 'web q', 'web questions', 'webquestions'],
-};
-
 /** Returns the name in `publishedTraining.transfer` of a data set; `undefined` if the paper has no numbers for it there. */
-export const publishedName = (dataset: string): string | undefined => knownDataset(dataset, spellings, /^(?:dev|test|train|open)$/u);
+export function publishedName(dataset: string): string | undefined {
+	const name = knownDataset(dataset, dprDatasets, /^(?:dev|test|train|open)$/u);
+	return name !== undefined && Object.hasOwn(publishedTraining.transfer, name) ? name : undefined;
+}
