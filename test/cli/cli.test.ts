@@ -235,7 +235,7 @@ test('a training study can be run, and resumed with the same settings only', asy
 	t.deepEqual(JSON.parse(again.stdout), JSON.parse(report));
 	t.is(
 		(JSON.parse(report) as {command: string}).command,
-		'npx passagekit training-study --dataset encyclopedia --gold-field passage --encoder tiny-encoder --max-training-questions 12 --max-questions 9 --epochs 1 --batch-size 4 --learning-rate 0.00002 --max-tokens 16 --examples 8 --threads 2 --seed 42 --significance 0.01 --no-schemes --no-supervision --no-similarities',
+		'npx passagekit training-study --dataset encyclopedia --gold-field passage --answer-kind text --encoder tiny-encoder --max-training-questions 12 --max-questions 9 --epochs 1 --batch-size 4 --learning-rate 0.00002 --max-tokens 16 --examples 8 --threads 2 --seed 42 --significance 0.01 --no-schemes --no-supervision --no-similarities',
 	);
 
 	const other = await passagekit(...args, '--transfer', 'none,nothing');

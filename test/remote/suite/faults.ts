@@ -25,9 +25,15 @@ async function seeded(t: ExecutionContext): Promise<OpenSearchCollection> {
 	return collection;
 }
 
+/** What the writes of a test did. */
+interface Added {
+	/** The ids of the documents that were acknowledged. */
+	readonly acknowledged: Set<string>;
+	readonly errors: unknown[];
+}
+
 /** Searches until `stop` aborts. Each search must return all passages, or fail with an error of this package. */
-async function searchUntil(collection: OpenSearchCollection, stop: AbortSignal): Promise<Searched> {
-	const searched: Searched = {complete: 0, errors: [], wrong: []};
+async function searchUntil(collection: OpenSearchCollection, searched: Searched, stop: AbortSignal): Promise<void> {
 	while (!stop.aborted) {
 		try {
 			const {hits} = await collection.search('lamp', {k: SEED});
@@ -45,16 +51,10 @@ async function searchUntil(collection: OpenSearchCollection, stop: AbortSignal):
 		}
 		await delay(10);
 	}
-	return searched;
 }
 
-/** Adds documents until `stop` aborts, in batches, and returns the ids of those that were acknowledged. */
-async function addUntil(
-	collection: OpenSearchCollection,
-	stop: AbortSignal,
-): Promise<{readonly acknowledged: Set<string>; readonly errors: unknown[]}> {
-	const acknowledged = new Set<string>();
-	const errors: unknown[] = [];
+/** Adds documents in batches until `stop` aborts. */
+async function addUntil(collection: OpenSearchCollection, {acknowledged, errors}: Added, stop: AbortSignal): Promise<void> {
 	for (let batch = 0; !stop.aborted; batch++) {
 		const documents = Array.from({length: 50}, (_, i) => ({id: `doc-${batch}-${i}`, text: `text ${batch} ${i}`}));
 		try {
@@ -64,7 +64,6 @@ async function addUntil(
 			errors.push(error);
 		}
 	}
-	return {acknowledged, errors};
 }
 
 /** Fails unless the index has every acknowledged document once, with its text. */
@@ -80,31 +79,48 @@ async function checkStored(t: ExecutionContext, collection: OpenSearchCollection
 	}
 }
 
-/** Runs searches and writes while a fault is made and ended, and checks both. */
+/** How many documents were acknowledged and how many searches were complete so far. */
+type Work = readonly [documents: number, searches: number];
+
+/** Waits until there is more of both than in `before`, for at most a minute: on a busy machine, each can take seconds. */
+async function progressed(work: () => Work, before: Work): Promise<boolean> {
+	const isDone = (): boolean => work().every((count, i) => count > before[i]!);
+	for (const end = performance.now() + 60_000; !isDone() && performance.now() < end; ) {
+		await delay(50);
+	}
+	return isDone();
+}
+
+/** Runs searches and writes before, during and after a fault, and checks both. */
 async function withFault(t: ExecutionContext, fault: () => Promise<void>, repair: () => Promise<void>): Promise<void> {
 	const collection = await seeded(t);
 	const stop = new AbortController();
-	const adding = addUntil(collection, stop.signal);
-	const searching = searchUntil(collection, stop.signal);
+	const added: Added = {acknowledged: new Set(), errors: []};
+	const searched: Searched = {complete: 0, errors: [], wrong: []};
+	const running = Promise.all([addUntil(collection, added, stop.signal), searchUntil(collection, searched, stop.signal)]);
+	const work = (): Work => [added.acknowledged.size, searched.complete];
+	const worked: boolean[] = [];
 	try {
-		await delay(1000);
+		worked.push(await progressed(work, [0, 0]));
 		await fault();
 		await delay(5000);
 	} finally {
 		await repair();
+		worked.push(await progressed(work, work()));
 		stop.abort();
+		await running;
 	}
-	const [{acknowledged, errors}, searched] = await Promise.all([adding, searching]);
 	await cluster().waitForNodes(3, true);
+	const {acknowledged, errors} = added;
 	t.log(
 		`${acknowledged.size} documents acknowledged, ${errors.length} calls failed; ${searched.complete} searches complete, ${searched.errors.length} failed`,
 	);
+	t.deepEqual(worked, [true, true], 'before the fault, and after the repair');
 	t.deepEqual(searched.wrong, []);
 	t.true(
 		errors.every(error => error instanceof RetrievalError),
 		String(errors[0]),
 	);
-	t.true(acknowledged.size >= 50 && searched.complete >= 3, `${acknowledged.size} ${searched.complete}`);
 	await checkStored(t, collection, acknowledged);
 	const {hits} = await collection.search('lamp', {k: SEED});
 	t.is(hits.length, SEED);
