@@ -8,7 +8,9 @@ import {
 	DenseSearcher,
 	ExtractiveReader,
 	FlatIndex,
+	HnswIndex,
 	OnnxEncoder,
+	type Progress,
 	type Question,
 	type TrainQuestionEncoderOptions,
 	encyclopedia,
@@ -188,11 +190,17 @@ test('given positives count instead of answers, and questions without any positi
 		{id: 'nothing', text: 'what has no answer?'},
 		{id: 'absent', text: 'who?', answers: ['xyzzy plugh']},
 	];
+	const reports: Progress[] = [];
 	const result = await trainQuestionEncoder(questions, corpus, 'tiny-encoder', join(folder, 'given'), {
 		...options,
 		epochs: 1,
 		batchSize: 4,
+		onPreparation(progress) {
+			reports.push(progress);
+		},
 	});
+	// The question with neither answers nor positives is not looked at.
+	t.deepEqual(reports, [{done: 10, total: 10}]);
 	t.is(result.questions, 8);
 	t.is(result.skipped, 3);
 	t.is(result.steps, 2);
@@ -205,6 +213,33 @@ test('given positives count instead of answers, and questions without any positi
 		trainQuestionEncoder(train, corpus, 'tiny-encoder', join(folder, 'none'), {...options, dev: [{id: 'a', text: 'b'}]}),
 		{code: 'ERR_ARGUMENT', message: 'dev: expected at least 1 question with answers or positives, got none'},
 	);
+});
+
+test('every search of an HNSW index has the given efSearch', async t => {
+	const {folder, train, index: flat} = t.context;
+	const ids: string[] = [];
+	for await (const id of flat.ids()) {
+		ids.push(id);
+	}
+	await using index = new HnswIndex({dim: flat.dim, metadata: flat.metadata});
+	await index.add(ids, await flat.vectors(ids));
+	const searched: unknown[] = [];
+	const searchRun = index.searchRun.bind(index);
+	index.searchRun = async (queryIds, queries, search, ...rest) => {
+		searched.push(search.efSearch);
+		return searchRun(queryIds, queries, search, ...rest);
+	};
+	const settings = {...options, epochs: 1, batchSize: 8, efSearch: 60};
+	const output = join(folder, 'graph');
+	const corpus = {...corpusOf(t.context), index};
+	const {steps} = await trainQuestionEncoder(train.slice(0, 16), corpus, 'tiny-encoder', output, settings);
+	t.true(steps > 0);
+	// One search finds the positives, and there is one per step.
+	t.deepEqual(searched, Array.from({length: steps + 1}, () => 60));
+	await t.throwsAsync(trainQuestionEncoder(train.slice(0, 16), corpus, 'tiny-encoder', output, {...settings, efSearch: 61}), {
+		code: 'ERR_ARGUMENT',
+		message: /expected the same model, examples and options/u,
+	});
 });
 
 test('models and options that do not fit are refused', async t => {
@@ -221,6 +256,8 @@ test('models and options that do not fit are refused', async t => {
 	await t.throwsAsync(run({passagesPerQuestion: 4}), {message: 'passagesPerQuestion: expected the option reader, got none'});
 	await t.throwsAsync(run({reader: 'tiny-encoder', answerKind: 'pattern'}), {message: /^answerKind: expected text/u});
 	await t.throwsAsync(run({depth: 0}), {code: 'ERR_ARGUMENT'});
+	await t.throwsAsync(run({efSearch: 0}), {code: 'ERR_ARGUMENT', message: /^efSearch: expected/u});
+	await t.throwsAsync(run({onPreparation: true}), {code: 'ERR_ARGUMENT', message: /^onPreparation: expected/u});
 	await t.throwsAsync(trainQuestionEncoder(train, {index: corpus.index} as never, 'tiny-encoder', join(folder, 'refused')), {
 		code: 'ERR_ARGUMENT',
 		message: /^corpus: passages: expected/u,

@@ -5,6 +5,7 @@ import {type QuestionFormat, questionFormats, readQuestions} from '../../corpus/
 import {type QuestionEncoderValidation, type TrainQuestionEncoderOptions, trainQuestionEncoder} from '../../training/index.ts';
 import {count, number} from '../options.ts';
 import {note, print, printJson} from '../output.ts';
+import {ProgressBar} from '../progress.ts';
 import {addStepFlags, noteBestEpoch, withProgress} from './shared.ts';
 
 interface TrainQuestionEncoderFlags extends Omit<TrainQuestionEncoderOptions, 'dev'> {
@@ -59,14 +60,22 @@ async function questionEncoder(flags: TrainQuestionEncoderFlags, signal: AbortSi
 	await using collection = await Collection.open(path);
 	const corpus = {index: await collection.flat(), passages: collection.passages};
 	const read = (file: string): ReturnType<typeof readQuestions> => readQuestions(file, {signal, format, goldField});
+	const preparation = new ProgressBar('prepare', 'questions');
 	const result = await withProgress(flags, describe, async callbacks =>
 		trainQuestionEncoder(read(questions), corpus, init, output, {
 			...options,
 			...callbacks,
+			onPreparation(progress) {
+				preparation.update(progress);
+			},
+			onProgress(progress) {
+				preparation.end();
+				callbacks.onProgress!(progress);
+			},
 			dev: dev === undefined ? undefined : read(dev),
 			signal,
 		}),
-	);
+	).finally(() => preparation.end());
 	if (json) {
 		printJson(result);
 		return;

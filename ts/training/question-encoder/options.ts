@@ -1,8 +1,9 @@
 /** The options of `trainQuestionEncoder`. */
-import {checkBoolean, checkCount, checkOneOf, checkString} from '../../core/checks.ts';
+import {checkBoolean, checkCount, checkInstance, checkOneOf, checkString} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type OptionNames, checkOptions, optionNames} from '../../core/options.ts';
-import type {AnswerKind} from '../../core/types.ts';
+import type {AnswerKind, Progress} from '../../core/types.ts';
+import {type EfSearchOption, checkedEf} from '../../dense/vector-index.ts';
 import type {TrainingQuestion} from '../data/mining-options.ts';
 import {
 	type CheckedTrainingOptions,
@@ -18,7 +19,7 @@ import type {QuestionEncoderValidation} from './result.ts';
 How a question encoder is trained, alone or together with a reader. The best epoch is the one with the highest mean reciprocal rank; with a
 reader, the one with the most exact matches.
 */
-export interface TrainQuestionEncoderOptions extends TrainingOptions<QuestionEncoderValidation, TrainingQuestion> {
+export interface TrainQuestionEncoderOptions extends TrainingOptions<QuestionEncoderValidation, TrainingQuestion>, EfSearchOption {
 	/** Number of questions per step. @default 16 */
 	readonly batchSize?: number | undefined;
 	/** Number of passages that are retrieved per question (k). @default 100 */
@@ -41,6 +42,8 @@ export interface TrainQuestionEncoderOptions extends TrainingOptions<QuestionEnc
 	readonly readerLearningRate?: number | undefined;
 	/** Maximum number of passages per question and step that the reader gets: one positive and negatives. @default 24 */
 	readonly passagesPerQuestion?: number | undefined;
+	/** Called while a positive of each question is looked for, before training. The unit is questions. */
+	readonly onPreparation?: ((progress: Progress) => void) | undefined;
 }
 
 const names: OptionNames = optionNames<TrainQuestionEncoderOptions>({
@@ -56,6 +59,8 @@ const names: OptionNames = optionNames<TrainQuestionEncoderOptions>({
 	reader: true,
 	readerLearningRate: true,
 	passagesPerQuestion: true,
+	efSearch: true,
+	onPreparation: true,
 });
 
 const defaults = {
@@ -84,6 +89,10 @@ export function checkedTrainQuestionEncoderOptions(options: TrainQuestionEncoder
 	checkTrainingOptions(checked);
 	checkCount('depth', checked.depth, 1, 10_000);
 	checkCount('passagesPerQuestion', checked.passagesPerQuestion, 2, 1000);
+	checkedEf(checked, checked.depth);
+	if (checked.onPreparation !== undefined) {
+		checkInstance('onPreparation', checked.onPreparation, Function);
+	}
 	checkRange('readerLearningRate', checked.readerLearningRate, value => value > 0, 'a number above 0');
 	checkOneOf('answerKind', checked.answerKind, ['text', 'pattern']);
 	if (checked.temperature !== undefined) {

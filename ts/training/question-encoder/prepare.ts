@@ -32,7 +32,7 @@ export interface FoundPositives {
 
 /**
 Keeps the questions with a positive, and selects one as the known positive: the first of the given positives that the index has, or else the best
-retrieved passage with an answer. With a reader, it must contain an answer that training can use.
+retrieved passage with an answer. With a reader, it must contain an answer that training can use. Progress counts questions.
 */
 export async function withPositives(
 	questions: readonly TrainingQuestion[],
@@ -58,6 +58,7 @@ export async function withPositives(
 				kept.push({...question, positive});
 			}
 		}
+		call.onProgress?.({done: from + slice.length, total: usable.length});
 	}
 	return {questions: kept, fingerprint: hash.digest('hex')};
 }

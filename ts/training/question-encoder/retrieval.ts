@@ -24,6 +24,8 @@ export interface RetrievalInputs {
 	readonly answerKind: AnswerKind;
 	/** Number of threads; 0 for one per core. */
 	readonly threads: number;
+	/** As in a search of the index; an exact index ignores it. */
+	readonly efSearch: number | undefined;
 }
 
 export class Retrieval {
@@ -43,9 +45,9 @@ export class Retrieval {
 		k: number,
 		{signal}: CallOptions,
 	): Promise<Retrieved[]> {
-		const {index, texts, answerKind, threads} = this.#inputs;
+		const {index, texts, answerKind, threads, efSearch} = this.#inputs;
 		const keys = questions.map((_, i) => `${i}`);
-		const run = await index.searchRun(keys, vectors, {k, signal, ...(threads > 0 && {threads})});
+		const run = await index.searchRun(keys, vectors, {k, efSearch, signal, ...(threads > 0 && {threads})});
 		const judge = new native.AnswerJudge([run], texts, k, answerKind === 'pattern');
 		for (const [i, {answers = []}] of questions.entries()) {
 			judge.add(keys[i]!, [...answers]);

@@ -98,10 +98,20 @@ export async function trainQuestionEncoder(
 	const allDev = await collectQuestions('dev', checked.dev ?? [], signal);
 	const dev = allDev.filter(question => isUsable(question, reader !== undefined));
 	checkDevQuestions(dev, checked.dev !== undefined);
-	const retrieval = new Retrieval({index, texts: await nativeTexts(passages), answerKind, threads: checked.threads});
+	const retrieval = new Retrieval({
+		index,
+		texts: await nativeTexts(passages),
+		answerKind,
+		threads: checked.threads,
+		efSearch: checked.efSearch,
+	});
 	const settings = await nativeOptions(model, index, checked);
 	const {questions: usable, fingerprint} = await withInitialModel(model, settings(1), index.dim, checked, async trainer =>
-		withPositives(all, {trainer, retrieval, index, store: passages, depth, labeler: reader?.labeler}, {signal}),
+		withPositives(
+			all,
+			{trainer, retrieval, index, store: passages, depth, labeler: reader?.labeler},
+			{signal, onProgress: checked.onPreparation},
+		),
 	);
 	checkQuestions(usable, all, depth);
 	const order = new EpochOrder([...usable.keys()], checked);
@@ -115,6 +125,7 @@ export async function trainQuestionEncoder(
 		...encoderSettings,
 		...identityOf(checked, encoderSettings.step),
 		depth,
+		...(checked.efSearch !== undefined && {efSearch: checked.efSearch}),
 		answerKind,
 		index: {kind: isInstance(index, FlatIndex) ? 'flat' : 'hnsw', size: index.size, similarity: index.similarity, metadata: index.metadata},
 		retrieved: fingerprint,
