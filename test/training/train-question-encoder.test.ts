@@ -235,7 +235,10 @@ test('every search of an HNSW index has the given efSearch', async t => {
 	const {steps} = await trainQuestionEncoder(train.slice(0, 16), corpus, 'tiny-encoder', output, settings);
 	t.true(steps > 0);
 	// One search finds the positives, and there is one per step.
-	t.deepEqual(searched, Array.from({length: steps + 1}, () => 60));
+	t.deepEqual(
+		searched,
+		Array.from({length: steps + 1}, () => 60),
+	);
 	await t.throwsAsync(trainQuestionEncoder(train.slice(0, 16), corpus, 'tiny-encoder', output, {...settings, efSearch: 61}), {
 		code: 'ERR_ARGUMENT',
 		message: /expected the same model, examples and options/u,
