@@ -1,14 +1,10 @@
 /** The command `passagekit mine`, which makes training examples for a dense retriever from questions and passages. */
 import {type Command, Option} from 'commander';
-import {Collection} from '../../collection/index.ts';
-import {versionOf} from '../../collection/manifest.ts';
 import {RetrievalError} from '../../core/errors.ts';
-import type {Passage, Searcher} from '../../core/types.ts';
-import {type PassageStore, readQrels, readQuestions} from '../../corpus/index.ts';
+import {readQrels, readQuestions} from '../../corpus/index.ts';
 import {type QuestionFormat, questionFormats} from '../../corpus/readers.ts';
 import {
 	type MiningOptions,
-	type MiningStage,
 	type MiningStatistics,
 	type NegativeSampling,
 	type PositiveSource,
@@ -17,9 +13,10 @@ import {
 	writeTrainingExamples,
 } from '../../training/index.ts';
 import {UsageError} from '../errors.ts';
+import {MiningBars, miningSummary, noteMining} from '../mining/report.ts';
+import {MiningSource, type SearchedKind, searchedKinds} from '../mining/source.ts';
 import {count, names, number} from '../options.ts';
 import {amountOf, note, print, printJson} from '../output.ts';
-import {ProgressBar} from '../progress.ts';
 
 interface MineFlags {
 	readonly passages: string;
@@ -49,18 +46,9 @@ interface MineFlags {
 	readonly json?: boolean;
 }
 
-/** Kinds of hard negatives, by the searcher that finds them, and kinds that are drawn at random. */
-const searchedKinds = ['bm25', 'dense', 'hybrid'] as const;
+/** Kinds of negatives that are drawn at random. */
 const drawnKinds = ['random', 'gold'] as const;
 const kinds: readonly string[] = [...searchedKinds, ...drawnKinds];
-
-/** Labels and units of the progress bars. */
-const bars: Readonly<Record<MiningStage, readonly [label: string, unit: string]>> = {
-	read: ['read', 'bytes'],
-	index: ['bm25', 'passages'],
-	positives: ['match', 'questions'],
-	negatives: ['mine', 'questions'],
-};
 
 export function registerMine(program: Command, signal: AbortSignal): void {
 	program
@@ -125,37 +113,28 @@ async function mine(flags: MineFlags, signal: AbortSignal): Promise<void> {
 		throw new UsageError('mine: expected --qrels or --gold-field, got both');
 	}
 	const searched = searcherKind(flags.kind);
-	const source = await openSource(flags.passages, searched);
-	let bar: ProgressBar | undefined;
-	let current: MiningStage | undefined;
+	await using source = await MiningSource.open('mine', flags.passages, searched);
+	const bars = new MiningBars();
 	let statistics: MiningStatistics | undefined;
 	try {
 		const examples = mineTrainingExamples(readAll(flags, signal), source.passages, {
 			...miningOptions(flags, searched),
 			...source.searchers,
 			signal,
-			onProgress({stage, ...progress}) {
-				if (stage !== current) {
-					bar?.end();
-					current = stage;
-					bar = new ProgressBar(...bars[stage]);
-				}
-				bar?.update(progress);
-			},
+			onProgress: progress => bars.update(progress),
 			onStatistics(result) {
 				statistics = result;
 			},
 		});
 		await writeTrainingExamples(flags.output, examples, {signal});
 	} finally {
-		bar?.end();
-		await source.close();
+		bars.end();
 	}
 	report(flags, statistics!);
 }
 
 /** Returns the searcher that finds hard negatives, or `undefined` if there are none. Fails for unknown kinds. */
-function searcherKind(given: readonly string[]): (typeof searchedKinds)[number] | undefined {
+function searcherKind(given: readonly string[]): SearchedKind | undefined {
 	const unknown = given.find(kind => !kinds.includes(kind));
 	if (unknown !== undefined || given.length === 0) {
 		throw new UsageError(`mine: --kind: expected some of ${kinds.join(', ')}, got "${unknown ?? ''}"`);
@@ -190,41 +169,6 @@ function miningOptions(flags: MineFlags, searched: string | undefined): MiningOp
 	};
 }
 
-/** The passages and searchers of a corpus or a collection. */
-interface MiningSource {
-	readonly passages: string | PassageStore | AsyncIterable<Passage>;
-	readonly searchers: {readonly bm25?: Searcher; readonly searcher?: Searcher};
-	readonly close: () => Promise<void>;
-}
-
-async function openSource(path: string, searched: (typeof searchedKinds)[number] | undefined): Promise<MiningSource> {
-	const version = await versionOf(path);
-	if (version === undefined) {
-		if (searched === 'dense' || searched === 'hybrid') {
-			throw new UsageError(`mine: --kind ${searched} needs a collection with vectors as --passages, got ${path}`);
-		}
-		return {passages: path, searchers: {}, close: async () => {}};
-	}
-	const collection = await Collection.open(path);
-	try {
-		const bm25 = await collection.searcher('bm25');
-		const searcher = searched === undefined || searched === 'bm25' ? bm25 : await collection.searcher(searched);
-		// An updatable collection has no passage store, so its passages are copied to a temporary one.
-		const passages = version === 1 ? collection.passages : passagesOf(collection);
-		return {passages, searchers: {bm25, searcher}, close: async () => collection.close()};
-	} catch (error) {
-		await collection.close();
-		throw error;
-	}
-}
-
-/** Iterates over the passages of an updatable collection, without their fields. */
-async function* passagesOf(collection: Collection): AsyncGenerator<Passage, void, undefined> {
-	for await (const {id, title, text} of collection.scan()) {
-		yield title === undefined ? {id, text} : {id, title, text};
-	}
-}
-
 /** Reads the questions, with the ids of their positives if there are qrels. */
 async function* readAll(flags: MineFlags, signal: AbortSignal): AsyncGenerator<TrainingQuestion, void, undefined> {
 	const qrels = flags.qrels === undefined ? undefined : await readQrels(flags.qrels, {signal});
@@ -256,40 +200,14 @@ async function* readAll(flags: MineFlags, signal: AbortSignal): AsyncGenerator<T
 	}
 }
 
-const reasons: Readonly<Record<keyof MiningStatistics['dropped'], string>> = {
-	nothingToMatch: 'that lack what --positives needs: ids of gold passages, a context, or answers',
-	unknownIds: 'whose gold passages are not among the passages',
-	unmatchedContext: 'whose context matches no passage',
-	contextWithoutAnswer: 'whose context matches only passages without an answer',
-	noPassageWithAnswer: 'without an answer in the best passages',
-};
-
 /** Prints how many examples were written, what was dropped, and which negatives are missing. */
 function report(flags: MineFlags, statistics: MiningStatistics): void {
-	const {questions, examples, dropped, shortExamples, missing, rejected, unscoredPositives, unknownIds} = statistics;
-	const droppedCounts = Object.fromEntries(Object.entries(dropped).map(([reason, ids]) => [reason, ids.length]));
+	const {questions, examples, rejected} = statistics;
 	if (flags.json) {
-		printJson({output: flags.output, ...statistics, dropped: droppedCounts});
+		printJson({output: flags.output, ...miningSummary(statistics)});
 		return;
 	}
-	for (const [reason, text] of Object.entries(reasons)) {
-		const count = droppedCounts[reason]!;
-		if (count > 0) {
-			note(`dropped ${amountOf(count, 'question')} ${text}`);
-		}
-	}
-	if (unknownIds > 0) {
-		note(`${amountOf(unknownIds, 'gold passage')} not among the passages`);
-	}
-	if (shortExamples > 0) {
-		const {hardNegatives, randomNegatives, goldNegatives} = missing;
-		note(
-			`${amountOf(shortExamples, 'example')} with fewer negatives than asked for; missing: ${hardNegatives} hard, ${randomNegatives} random, ${goldNegatives} gold`,
-		);
-	}
-	if (unscoredPositives > 0) {
-		note(`${amountOf(unscoredPositives, 'example')} without hard negatives, because the positive has no score for the margin`);
-	}
+	noteMining(statistics);
 	note(
 		`rejected candidates: ${rejected.answer} with an answer, ${rejected.positive} positives, ${rejected.duplicate} near-duplicates of positives, ${rejected.score} by score, ${rejected.margin} by margin`,
 	);

@@ -3,7 +3,8 @@ import {type Command, Option} from 'commander';
 import {type EncoderValidation, type TrainEncoderOptions, trainEncoder} from '../../training/index.ts';
 import {count, number} from '../options.ts';
 import {print, printJson} from '../output.ts';
-import {type SharedFlags, addDataFlags, addStepFlags, noteResult, splitFlags, trainingData, withProgress} from './shared.ts';
+import {trainingData} from './data.ts';
+import {type SharedFlags, addDataFlags, addStepFlags, noteResult, splitFlags, withProgress} from './shared.ts';
 
 type TrainEncoderFlags = SharedFlags & Omit<TrainEncoderOptions, 'dev'>;
 
@@ -55,12 +56,12 @@ async function encoder(flags: TrainEncoderFlags, signal: AbortSignal): Promise<v
 	const {shared, options} = splitFlags(flags);
 	const {init, output, json} = shared;
 	const {hardNegatives = 1, negatives = 0} = options;
-	const {examples, dev} = trainingData('train encoder', shared, {signal, hardNegatives, randomNegatives: negatives});
+	await using data = await trainingData('train encoder', shared, {signal, hardNegatives, randomNegatives: negatives});
 	const result = await withProgress(shared, describe, async callbacks =>
-		trainEncoder(examples, init, output, {...options, ...callbacks, dev, signal}),
+		trainEncoder(data.examples, init, output, {...options, ...callbacks, dev: data.dev, signal}),
 	);
 	if (json) {
-		printJson(result);
+		printJson({...result, ...data.mining});
 		return;
 	}
 	const {folder, passageFolder, bestEpoch, examples: used, steps} = result;

@@ -3,7 +3,8 @@ import type {Command} from 'commander';
 import {type ReaderValidation, type TrainReaderOptions, trainReader} from '../../training/index.ts';
 import {count} from '../options.ts';
 import {print, printJson} from '../output.ts';
-import {type SharedFlags, addDataFlags, addStepFlags, noteResult, splitFlags, trainingData, withProgress} from './shared.ts';
+import {trainingData} from './data.ts';
+import {type SharedFlags, addDataFlags, addStepFlags, noteResult, splitFlags, withProgress} from './shared.ts';
 
 type TrainReaderFlags = SharedFlags & Omit<TrainReaderOptions, 'dev'>;
 
@@ -44,12 +45,12 @@ async function reader(flags: TrainReaderFlags, signal: AbortSignal): Promise<voi
 	const {passagesPerQuestion = DEFAULT_PASSAGES} = options;
 	// More negatives than a step needs, so that each step draws others, as in DPR (Karpukhin et al., 2020, §6.1).
 	const hardNegatives = 2 * (passagesPerQuestion - 1);
-	const {examples, dev} = trainingData('train reader', shared, {signal, hardNegatives, maxRank: Math.max(100, 2 * hardNegatives)});
+	await using data = await trainingData('train reader', shared, {signal, hardNegatives, maxRank: Math.max(100, 2 * hardNegatives)});
 	const result = await withProgress(shared, describe, async callbacks =>
-		trainReader(examples, init, output, {...options, ...callbacks, dev, signal}),
+		trainReader(data.examples, init, output, {...options, ...callbacks, dev: data.dev, signal}),
 	);
 	if (json) {
-		printJson(result);
+		printJson({...result, ...data.mining});
 		return;
 	}
 	const {folder, bestEpoch, examples: used, steps} = result;

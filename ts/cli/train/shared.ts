@@ -1,17 +1,7 @@
 /** What the commands `passagekit train` share. */
 import {type Command, Option} from 'commander';
-import {readQuestions} from '../../corpus/index.ts';
-import {
-	type MiningOptions,
-	type TrainedEncoder,
-	type TrainedReader,
-	type TrainingEpoch,
-	type TrainingExample,
-	type TrainingOptions,
-	mineTrainingExamples,
-	readTrainingExamples,
-} from '../../training/index.ts';
-import {UsageError} from '../errors.ts';
+import {type QuestionFormat, questionFormats} from '../../corpus/readers.ts';
+import type {TrainedEncoder, TrainedReader, TrainingEpoch, TrainingOptions} from '../../training/index.ts';
 import {count, number} from '../options.ts';
 import {note} from '../output.ts';
 import {ProgressBar} from '../progress.ts';
@@ -23,6 +13,8 @@ export interface SharedFlags {
 	readonly data?: string;
 	readonly passages?: string;
 	readonly questions?: string;
+	readonly questionFormat?: QuestionFormat;
+	readonly goldField?: string;
 	readonly dev?: string;
 	readonly json?: boolean;
 }
@@ -36,8 +28,10 @@ export function addDataFlags(command: Command, model: string): Command {
 			'-d, --data <file>',
 			'training examples, as `passagekit mine` writes them (DPR training JSON); instead of --passages and --questions',
 		)
-		.option('-p, --passages <corpus>', 'a corpus from which examples are mined, as for `passagekit mine`')
-		.option('-q, --questions <file>', 'questions with answers, contexts or gold passages, as for `passagekit mine`')
+		.option('-p, --passages <corpus>', 'a corpus file or folder, or a collection, from which examples are mined, as by `passagekit mine`')
+		.option('-q, --questions <file>', 'questions with answers, contexts, or gold passages (--gold-field)')
+		.addOption(new Option('--question-format <format>', 'format of the files of questions (default: auto)').choices(questionFormats))
+		.option('--gold-field <name>', 'property of JSON questions with the id of the gold passage, or a list of ids')
 		.option('--dev <file>', 'examples (with --data) or questions (with --questions) to validate with; the best epoch is kept');
 }
 
@@ -63,29 +57,9 @@ export function addStepFlags(command: Command, {batchSize, patience}: {readonly 
 
 /** Splits flags into those that both commands have and the options of the training. */
 export function splitFlags<F extends SharedFlags>(flags: F): {readonly shared: SharedFlags; readonly options: Omit<F, keyof SharedFlags>} {
-	const {init, output, data, passages, questions, dev, json, ...options} = flags;
-	const shared = {init, output, data, passages, questions, dev, json};
+	const {init, output, data, passages, questions, questionFormat, goldField, dev, json, ...options} = flags;
+	const shared = {init, output, data, passages, questions, questionFormat, goldField, dev, json};
 	return {shared: shared as SharedFlags, options};
-}
-
-/** Where the examples come from. */
-export interface TrainingData {
-	readonly examples: AsyncIterable<TrainingExample>;
-	readonly dev: AsyncIterable<TrainingExample> | undefined;
-}
-
-/** Reads the examples from `--data`, or mines them from `--passages` and `--questions`. */
-export function trainingData(name: string, {data, passages, questions, dev}: SharedFlags, mining: MiningOptions): TrainingData {
-	if ((data === undefined) === (passages === undefined && questions === undefined)) {
-		throw new UsageError(`${name}: expected --data, or --passages and --questions`);
-	}
-	if (data === undefined && (passages === undefined || questions === undefined)) {
-		throw new UsageError(`${name}: expected --passages and --questions, got only one of them`);
-	}
-	const {signal} = mining;
-	const examples = (file: string): AsyncIterable<TrainingExample> =>
-		data === undefined ? mineTrainingExamples(readQuestions(file, {signal}), passages!, mining) : readTrainingExamples(file, {signal});
-	return {examples: examples(data ?? questions!), dev: dev === undefined ? undefined : examples(dev)};
 }
 
 /** Trains with a progress bar, and prints a line for each epoch unless the output is JSON. */

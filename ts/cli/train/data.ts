@@ -1,0 +1,73 @@
+/** Where `passagekit train encoder` and `passagekit train reader` get their examples: from files, or by mining. */
+import {readQuestions} from '../../corpus/index.ts';
+import {
+	type MiningOptions,
+	type MiningStatistics,
+	type TrainingExample,
+	mineTrainingExamples,
+	readTrainingExamples,
+} from '../../training/index.ts';
+import {UsageError} from '../errors.ts';
+import {MiningBars, type MiningSummary, miningSummary, noteMining} from '../mining/report.ts';
+import {MiningSource} from '../mining/source.ts';
+import type {SharedFlags} from './shared.ts';
+
+/** The examples for training and for validation. */
+export interface TrainingData extends AsyncDisposable {
+	readonly examples: AsyncIterable<TrainingExample>;
+	readonly dev: AsyncIterable<TrainingExample> | undefined;
+	/** What mining found, for `--json`; empty with `--data`. */
+	readonly mining: {readonly mined?: MiningSummary; readonly minedDev?: MiningSummary};
+}
+
+/** Reads the examples from `--data`, or mines them from `--passages` and `--questions`. */
+export async function trainingData(name: string, flags: SharedFlags, mining: MiningOptions): Promise<TrainingData> {
+	const {data, passages, questions, questionFormat, goldField, dev, json} = flags;
+	if ((data === undefined) === (passages === undefined && questions === undefined)) {
+		throw new UsageError(`${name}: expected --data, or --passages and --questions`);
+	}
+	const {signal} = mining;
+	if (data !== undefined) {
+		const [flag] = Object.entries({'--question-format': questionFormat, '--gold-field': goldField}).find(([, given]) => given) ?? [];
+		if (flag !== undefined) {
+			throw new UsageError(`${name}: expected ${flag} only with --questions, got it with --data`);
+		}
+		return {
+			examples: readTrainingExamples(data, {signal}),
+			dev: dev === undefined ? undefined : readTrainingExamples(dev, {signal}),
+			mining: {},
+			[Symbol.asyncDispose]: async () => {},
+		};
+	}
+	if (passages === undefined || questions === undefined) {
+		throw new UsageError(`${name}: expected --passages and --questions, got only one of them`);
+	}
+	const source = await MiningSource.open(name, passages, 'bm25');
+	const bars = new MiningBars();
+	const onProgress = bars.update.bind(bars);
+	const statistics: {mined?: MiningSummary; minedDev?: MiningSummary} = {};
+	const mine = async function* (file: string, key: keyof typeof statistics): AsyncGenerator<TrainingExample, void, undefined> {
+		const onStatistics = (found: MiningStatistics): void => {
+			bars.end();
+			statistics[key] = miningSummary(found);
+			if (!json) {
+				noteMining(found, file);
+			}
+		};
+		try {
+			if (dev !== undefined) {
+				await source.prepare({signal, onProgress});
+			}
+			const read = readQuestions(file, {signal, format: questionFormat, goldField});
+			yield* mineTrainingExamples(read, source.passages, {...mining, ...source.searchers, onProgress, onStatistics});
+		} finally {
+			bars.end();
+		}
+	};
+	return {
+		examples: mine(questions, 'mined'),
+		dev: dev === undefined ? undefined : mine(dev, 'minedDev'),
+		mining: statistics,
+		[Symbol.asyncDispose]: async () => source[Symbol.asyncDispose](),
+	};
+}
