@@ -10,6 +10,12 @@ test('a line shows the bar, the amount, the rate and the time left', t => {
 	t.is(progressLine('encode', 'passages', {done: 120, total: 480}, 2), `encode   ${bar(6)} 120/480 passages · 60/s · 6.0 s left`);
 });
 
+test('a line shows a rate and a time left that are given', t => {
+	const speed = {rate: '5.0 questions/s', secondsLeft: 72};
+	t.is(progressLine('train', 'steps', {done: 12, total: 48}, speed), `train    ${bar(6)} 12/48 steps · 5.0 questions/s · 72 s left`);
+	t.is(progressLine('train', 'steps', {done: 48, total: 48}, speed), `train    ${bar(24)} 48/48 steps · 5.0 questions/s`);
+});
+
 test('the line of a finished call omits the time left', t => {
 	t.is(progressLine('encode', 'passages', {done: 480, total: 480}, 8), `encode   ${bar(24)} 480/480 passages · 60/s`);
 });

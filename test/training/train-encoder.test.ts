@@ -5,6 +5,8 @@ import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
 import {OnnxEncoder, type TrainEncoderOptions, type TrainingExample, trainEncoder, writeTrainingExamples} from '../../ts/index.ts';
 import {packageRoot} from '../../ts/core/native/addon.ts';
+import type {EncoderValidation} from '../../ts/training/encoder/result.ts';
+import {isBetter} from '../../ts/training/encoder/validator.ts';
 import {passagekit} from '../support/command.ts';
 
 async function folder(t: ExecutionContext): Promise<string> {
@@ -132,6 +134,57 @@ test('a training that is interrupted goes on from its checkpoint with the same b
 	t.true(first.length <= 2, `${first.length} steps were left`);
 	t.deepEqual(resumed, {...expected, folder: parts, passageFolder: parts});
 	t.true((await weights(parts)).equals(await weights(whole)));
+});
+
+test('a training that is aborted saves its last step', async t => {
+	const path = await folder(t);
+	const whole = join(path, 'whole');
+	const parts = join(path, 'parts');
+	const settings = {...options, dev, epochs: 2};
+	const expected = await trainEncoder(train, 'tiny-encoder', whole, settings);
+	const seen: number[] = [];
+	for (const stop of [1, 2, 4]) {
+		const controller = new AbortController();
+		const run = trainEncoder(train, 'tiny-encoder', parts, {
+			...settings,
+			signal: controller.signal,
+			onProgress({done}) {
+				seen.push(done);
+				if (done === stop) {
+					controller.abort(new Error(`step ${stop}`));
+				}
+			},
+		});
+		await t.throwsAsync(run, {message: `step ${stop}`});
+	}
+	const resumed = await trainEncoder(train, 'tiny-encoder', parts, {...settings, onProgress: ({done}) => seen.push(done)});
+	t.deepEqual(seen, [1, 2, 3, 4, 5, 6]);
+	t.deepEqual(resumed, {...expected, folder: parts, passageFolder: parts});
+	t.true((await weights(parts)).equals(await weights(whole)));
+});
+
+test('bestBy chooses the epoch by its top-k accuracy, and by the average rank if it is equal', async t => {
+	const validation = (averageRank: number, top1: number, top20 = 1): EncoderValidation => ({
+		averageRank,
+		topK: {1: top1, 5: top1, 20: top20},
+		questions: 8,
+		passages: 16,
+	});
+	t.true(isBetter(validation(3, 0.5), validation(2, 0.4), 'top1'));
+	t.false(isBetter(validation(3, 0.5), validation(2, 0.4), 'averageRank'));
+	t.false(isBetter(validation(3, 0.5), validation(2, 0.4), 'top20'));
+	t.true(isBetter(validation(2, 0.5), validation(3, 0.5), 'top5'));
+	t.false(isBetter(validation(2, 0.5), validation(2, 0.5), 'top5'));
+	const path = await folder(t);
+	const settings = {...options, dev, epochs: 4, bestBy: 'top1'} as const;
+	const {bestEpoch, epochs} = await trainEncoder(train, 'tiny-encoder', join(path, 'a'), settings);
+	const expected = epochs.reduce((best, each) => (isBetter(each.validation!, best.validation!, 'top1') ? each : best));
+	t.is(bestEpoch, expected.epoch);
+	await t.throwsAsync(trainEncoder(train, 'tiny-encoder', join(path, 'a'), {...settings, bestBy: 'top5'}), {code: 'ERR_ARGUMENT'});
+	await t.throwsAsync(trainEncoder(train, 'tiny-encoder', join(path, 'b'), {bestBy: 'top5'}), {
+		code: 'ERR_ARGUMENT',
+		message: /^bestBy: expected examples in dev to validate with, got none/u,
+	});
 });
 
 test('of two calls with the same folder, one trains, and the other waits for its result', async t => {

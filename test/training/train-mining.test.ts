@@ -1,5 +1,5 @@
 // Runs `passagekit train encoder` with passages and questions, so that it mines the examples.
-import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
+import {mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import test, {type ExecutionContext} from 'ava';
@@ -49,6 +49,24 @@ test('train encoder mines from a collection, and returns what mining found as JS
 		mined: {questions: 18, examples: 16, dropped: {nothingToMatch: 1, noPassageWithAnswer: 1}, positives: {answers: 16}},
 		minedDev: {questions: 9, examples: 8, dropped: {noPassageWithAnswer: 1}},
 	});
+});
+
+test('if no question has a positive, mine and train encoder fail, say why, and write no examples and no encoder', async t => {
+	const {path} = await questionFiles(t);
+	const [questions, file, encoder] = [join(path, 'none.jsonl'), join(path, 'examples.jsonl'), join(path, 'encoder')];
+	await writeFile(questions, '{"question":"Who is nobody?","answers":["qqqq"]}\n{"question":"Who is it?","answers":[]}\n');
+	const message =
+		/expected questions for which the passages have a positive, got 1 question without the ids, context or answers by which positives are found, 1 question without an answer in the best passages/u;
+	for (const args of [
+		['mine', '-p', articles, '-q', questions, '-o', file],
+		['train', 'encoder', '-p', articles, '-q', questions, ...settings, '-o', encoder],
+	]) {
+		const {status, stderr} = await passagekit(args);
+		t.is(status, 1, stderr);
+		t.regex(stderr, message);
+	}
+	t.false((await readdir(path)).includes('examples.jsonl'));
+	t.deepEqual(await readdir(encoder), []);
 });
 
 test('options for questions are refused with --data', async t => {

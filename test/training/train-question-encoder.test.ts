@@ -156,8 +156,22 @@ test('a run that was stopped is resumed with the same bits, and a finished one i
 	}
 	const result = await trainQuestionEncoder(few, corpus, 'tiny-encoder', output, both);
 	t.deepEqual(result.epochs, expected.epochs);
+	// Aborted at arbitrary times, also between the steps of the encoder and of the reader.
+	const anytime = join(folder, 'anytime');
+	let isDone = false;
+	for (let delay = 150; !isDone; delay += 70) {
+		const settings = {...both, checkpointSteps: 100, signal: AbortSignal.timeout(delay)};
+		isDone = await trainQuestionEncoder(few, corpus, 'tiny-encoder', anytime, settings).then(
+			() => true,
+			(error: Error) => {
+				t.is(error.name, 'TimeoutError', error.stack);
+				return false;
+			},
+		);
+	}
 	for (const part of ['question-encoder', 'reader']) {
 		t.is(await bytes(join(output, part), 'model.onnx'), await bytes(join(folder, 'whole', part), 'model.onnx'));
+		t.is(await bytes(join(anytime, part), 'model.onnx'), await bytes(join(folder, 'whole', part), 'model.onnx'));
 	}
 	let steps = 0;
 	const again = await trainQuestionEncoder(few, corpus, 'tiny-encoder', output, {...both, onProgress: () => (steps += 1)});

@@ -38,6 +38,15 @@ export function names(text: string): string[] {
 		.filter(part => part !== '');
 }
 
+/** Parses whole numbers by names, such as `nq=1,trivia=4`. */
+export function numbersByName(text: string): Record<string, number> {
+	const parts = names(text).map(part => /^(.+)=(\d+)$/su.exec(part));
+	if (parts.length === 0 || parts.includes(null)) {
+		throw new InvalidArgumentError(`expected names with whole numbers, such as nq=1,trivia=4, got "${text}"`);
+	}
+	return Object.fromEntries(parts.map(part => [part![1]!, Number(part![2])]));
+}
+
 /** Parses the name of an analyzer, or `wordpiece:` followed by the path of a tokenizer. */
 export function analyzer(text: string): Analyzer {
 	const [, tokenizer] = /^wordpiece:(.+)$/su.exec(text) ?? [];

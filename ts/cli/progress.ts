@@ -21,13 +21,13 @@ export class ProgressBar {
 		this.#stream = stream;
 	}
 
-	/** Redraws the bar. `detail` is appended to it. */
-	update({done, total}: Progress, detail?: string): void {
+	/** Redraws the bar. `detail` is appended to it, and `speed` replaces the rate and the time left that follow from the start of the bar. */
+	update({done, total}: Progress, detail?: string, speed?: Speed): void {
 		if (!this.#stream.isTTY) {
 			return;
 		}
 		this.#shown = true;
-		const line = progressLine(this.#label, this.#unit, {done, total}, (performance.now() - this.#startedAt) / 1000);
+		const line = progressLine(this.#label, this.#unit, {done, total}, speed ?? (performance.now() - this.#startedAt) / 1000);
 		this.#stream.write(`\r\u001B[2K${line}${detail === undefined ? '' : ` · ${detail}`}`);
 	}
 
@@ -40,20 +40,33 @@ export class ProgressBar {
 	}
 }
 
+/** A rate, such as `85 questions/s`, and an estimate of the time left. */
+export interface Speed {
+	readonly rate: string;
+	readonly secondsLeft: number;
+}
+
 /**
-Formats a bar: `encode [████        ] 120/480 passages · 85/s · 4.2 s left`. A `total` of 0 means that it is unknown.
+Formats a bar: `encode [████        ] 120/480 passages · 85/s · 4.2 s left`. A `total` of 0 means that it is unknown. `speed` is the number of
+seconds since the start, from which the rate and the time left follow, or the rate and the time left.
 */
-export function progressLine(label: string, unit: string, {done, total}: Progress, seconds: number): string {
-	const rate = seconds > 0 ? done / seconds : 0;
+export function progressLine(label: string, unit: string, {done, total}: Progress, speed: number | Speed): string {
 	const fields = [`${amount(done, unit)}${total > 0 ? `/${amount(total, unit)}` : ''} ${unit === 'bytes' ? '' : unit}`.trim()];
-	if (rate > 0) {
-		fields.push(`${amount(rate, unit)}/s`);
+	const {rate, secondsLeft} = typeof speed === 'number' ? speedOf({done, total}, unit, speed) : speed;
+	if (rate !== undefined) {
+		fields.push(rate);
 	}
-	if (rate > 0 && total > done) {
-		fields.push(`${duration((total - done) / rate)} left`);
+	if (secondsLeft !== undefined && total > done) {
+		fields.push(`${duration(secondsLeft)} left`);
 	}
 	const filled = total > 0 ? Math.round(Math.min(1, done / total) * WIDTH) : 0;
 	return `${label.padEnd(8)} [${'█'.repeat(filled)}${' '.repeat(WIDTH - filled)}] ${fields.join(' · ')}`;
+}
+
+/** The rate since the start, and the time left at this rate. */
+function speedOf({done, total}: Progress, unit: string, seconds: number): Partial<Speed> {
+	const rate = seconds > 0 ? done / seconds : 0;
+	return rate > 0 ? {rate: `${amount(rate, unit)}/s`, secondsLeft: (total - done) / rate} : {};
 }
 
 /** Formats a duration: `250 ms`, `9.9 s`, `89 s`, `1 min 30 s`. */

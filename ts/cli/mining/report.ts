@@ -1,4 +1,5 @@
 /** What commands show while they mine training examples, and afterwards. */
+import {RetrievalError} from '../../core/errors.ts';
 import type {MiningProgress, MiningStage, MiningStatistics} from '../../training/index.ts';
 import {amountOf, note} from '../output.ts';
 import {ProgressBar} from '../progress.ts';
@@ -34,7 +35,7 @@ export class MiningBars {
 }
 
 const reasons: Readonly<Record<keyof MiningStatistics['dropped'], string>> = {
-	nothingToMatch: 'that lack the ids, the context or the answers by which positives are found',
+	nothingToMatch: 'without the ids, context or answers by which positives are found',
 	unknownIds: 'whose gold passages are not among the passages',
 	unmatchedContext: 'whose context matches no passage',
 	contextWithoutAnswer: 'whose context matches only passages without an answer',
@@ -47,6 +48,18 @@ export type MiningSummary = Omit<MiningStatistics, 'dropped'> & {readonly droppe
 export function miningSummary(statistics: MiningStatistics): MiningSummary {
 	const dropped = Object.entries(statistics.dropped).map(([reason, ids]) => [reason, ids.length] as const);
 	return {...statistics, dropped: Object.fromEntries(dropped)};
+}
+
+/** Fails if no question has a positive, and says why. */
+export function checkMined(command: string, {questions, examples, dropped}: MiningStatistics): void {
+	if (examples > 0) {
+		return;
+	}
+	const causes = Object.entries(dropped)
+		.filter(([, ids]) => ids.length > 0)
+		.map(([reason, ids]) => `${amountOf(ids.length, 'question')} ${reasons[reason as keyof typeof dropped]}`);
+	const got = questions === 0 ? 'no questions' : causes.join(', ');
+	throw new RetrievalError('ERR_ARGUMENT', `${command}: expected questions for which the passages have a positive, got ${got}`);
 }
 
 /** Notes which questions were dropped, and which negatives are missing. `file` is that of the questions, if a command has several. */

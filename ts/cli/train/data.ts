@@ -8,7 +8,7 @@ import {
 	readTrainingExamples,
 } from '../../training/index.ts';
 import {UsageError} from '../errors.ts';
-import {MiningBars, type MiningSummary, miningSummary, noteMining} from '../mining/report.ts';
+import {MiningBars, type MiningSummary, checkMined, miningSummary, noteMining} from '../mining/report.ts';
 import {MiningSource} from '../mining/source.ts';
 import type {SharedFlags} from './shared.ts';
 
@@ -49,6 +49,7 @@ export async function trainingData(name: string, flags: SharedFlags, mining: Min
 	const mine = async function* (file: string, key: keyof typeof statistics): AsyncGenerator<TrainingExample, void, undefined> {
 		const onStatistics = (found: MiningStatistics): void => {
 			bars.end();
+			checkMined(name, found);
 			statistics[key] = miningSummary(found);
 			if (!json) {
 				noteMining(found, file);

@@ -1,8 +1,9 @@
 /** The command `passagekit train encoder`. */
 import {type Command, Option} from 'commander';
 import {type EncoderValidation, type TrainEncoderOptions, trainEncoder} from '../../training/index.ts';
-import {count, number} from '../options.ts';
+import {count, number, numbersByName} from '../options.ts';
 import {print, printJson} from '../output.ts';
+import {bestByChoices} from '../../training/encoder/options.ts';
 import {trainingData} from './data.ts';
 import {type SharedFlags, addDataFlags, addStepFlags, noteResult, splitFlags, withProgress} from './shared.ts';
 
@@ -30,6 +31,12 @@ export function registerTrainEncoder(train: Command, signal: AbortSignal): void 
 		.addOption(
 			new Option('--pooling <p>', 'how token vectors become one vector (default: as configured, else cls)').choices(['cls', 'mean']),
 		)
+		.option('--repeat <list>', 'how often the examples of a data set are used per epoch, such as nq=1,trivia=4 (default: 1)', numbersByName)
+		.addOption(
+			new Option('--best-by <measure>', 'measure of the validation by which the best epoch is chosen (default: averageRank)').choices(
+				bestByChoices,
+			),
+		)
 		.option('--max-tokens <n>', 'maximum number of tokens per input (default: as configured, else 256)', count(8))
 		.addOption(
 			new Option('--passage-form <f>', 'title and text as two segments (pair) or as one text (joined) (default: as configured)').choices([
@@ -40,7 +47,7 @@ export function registerTrainEncoder(train: Command, signal: AbortSignal): void 
 		.addOption(
 			new Option('--token-types <t>', 'token types of a passage with a title (default: as configured)').choices(['segments', 'zeros']),
 		);
-	addStepFlags(command, {batchSize: 32, patience: 'a better average rank'})
+	addStepFlags(command, {batchSize: 32, patience: 'a better validation'})
 		.addHelpText(
 			'after',
 			`

@@ -10,7 +10,7 @@ import {ProgressBar} from '../progress.ts';
 export interface SharedFlags {
 	readonly init: string;
 	readonly output: string;
-	readonly data?: string;
+	readonly data?: readonly string[];
 	readonly passages?: string;
 	readonly questions?: string;
 	readonly questionFormat?: QuestionFormat;
@@ -25,7 +25,7 @@ export function addDataFlags(command: Command, model: string): Command {
 		.requiredOption('--init <model>', 'model to start from: a folder, a name such as minilm-encoder, or owner/name on the Hugging Face hub')
 		.requiredOption('-o, --output <folder>', `folder for the trained ${model}`)
 		.option(
-			'-d, --data <file>',
+			'-d, --data <files...>',
 			'training examples, as `passagekit mine` writes them (DPR training JSON); instead of --passages and --questions',
 		)
 		.option('-p, --passages <corpus>', 'a corpus file or folder, or a collection, from which examples are mined, as by `passagekit mine`')
@@ -72,7 +72,9 @@ export async function withProgress<V, R>(
 	try {
 		return await train({
 			onProgress(progress) {
-				bar.update(progress, `loss ${progress.loss.toFixed(3)}`);
+				const {questionsPerSecond, secondsLeft, loss} = progress;
+				const speed = {rate: `${questionsPerSecond.toFixed(1)} questions/s`, secondsLeft};
+				bar.update(progress, `loss ${loss.toFixed(3)}`, speed);
 			},
 			onEpoch(epoch) {
 				if (!json) {

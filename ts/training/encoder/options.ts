@@ -12,7 +12,10 @@ import {
 } from '../run/options.ts';
 import type {EncoderValidation} from './result.ts';
 
-/** How an encoder is trained. The best epoch is the one with the lowest average rank of first positives. */
+/** The measures of a validation by which the best epoch can be chosen. */
+export const bestByChoices = ['averageRank', 'top1', 'top5', 'top20'] as const;
+
+/** How an encoder is trained. */
 export interface TrainEncoderOptions extends TrainingOptions<EncoderValidation> {
 	/** Number of questions per step. @default 32 */
 	readonly batchSize?: number | undefined;
@@ -44,6 +47,11 @@ export interface TrainEncoderOptions extends TrainingOptions<EncoderValidation> 
 	readonly separatePassageEncoder?: boolean | undefined;
 	/** The highest learning rate. @default 2e-5 */
 	readonly learningRate?: number | undefined;
+	/**
+	The measure of the validation by which the best epoch is chosen, and to which `patience` applies: the average rank of first positives
+	(Karpukhin et al., 2020), or top-k accuracy. If two epochs have the same accuracy, the average rank decides. @default 'averageRank'
+	*/
+	readonly bestBy?: (typeof bestByChoices)[number] | undefined;
 	/** How often the examples of each data set are used per epoch, by the names of data sets; 1 for others. @default {} */
 	readonly repeat?: Readonly<Record<string, number>> | undefined;
 	/** How the token vectors become one vector. @default as configured, else 'cls' */
@@ -68,6 +76,7 @@ const trainEncoderNames: OptionNames = optionNames<TrainEncoderOptions>({
 	temperature: true,
 	separatePassageEncoder: true,
 	learningRate: true,
+	bestBy: true,
 	repeat: true,
 	pooling: true,
 	maxTokens: true,
@@ -86,6 +95,7 @@ const defaults = {
 	margin: 1,
 	separatePassageEncoder: false,
 	learningRate: 2e-5,
+	bestBy: 'averageRank',
 	repeat: {},
 } as const satisfies TrainEncoderOptions;
 
@@ -110,6 +120,10 @@ export function checkedTrainEncoderOptions(options: TrainEncoderOptions): Checke
 		checkBoolean(name, checked[name]);
 	}
 	checkOneOf('loss', checked.loss, ['nll', 'triplet']);
+	checkOneOf('bestBy', checked.bestBy, bestByChoices);
+	if (options.bestBy !== undefined && checked.dev === undefined) {
+		throw new RetrievalError('ERR_ARGUMENT', 'bestBy: expected examples in dev to validate with, got none');
+	}
 	if (checked.similarity !== undefined) {
 		checkOneOf('similarity', checked.similarity, ['dot', 'cosine', 'l2']);
 	}

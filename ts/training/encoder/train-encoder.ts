@@ -75,6 +75,7 @@ export async function trainEncoder(
 		negatives,
 		inBatch,
 		repeat,
+		bestBy: checked.bestBy,
 		separatePassageEncoder,
 		model: await modelFingerprint(model),
 	};

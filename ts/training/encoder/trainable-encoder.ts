@@ -7,7 +7,7 @@ import type {Batches} from './batches.ts';
 import {folders} from './folders.ts';
 import type {CheckedTrainEncoderOptions} from './options.ts';
 import type {EncoderValidation} from './result.ts';
-import {Validator} from './validator.ts';
+import {Validator, isBetter} from './validator.ts';
 
 /** How to open an `TrainableEncoder`. */
 export interface TrainableEncoderInputs {
@@ -50,6 +50,10 @@ export class TrainableEncoder implements TrainableModel<EncoderValidation> {
 		return this.#inputs.batches.batchCount;
 	}
 
+	get isBetweenSteps(): boolean {
+		return true;
+	}
+
 	async step(epoch: number, number: number, call: CallOptions): Promise<Binding.NativeStepReport & {readonly questions: number}> {
 		const batch = await this.#inputs.batches.batch(epoch, number);
 		const report = await callNative(call, async control => this.#trainer.step(batch, control));
@@ -60,8 +64,8 @@ export class TrainableEncoder implements TrainableModel<EncoderValidation> {
 		return this.#validator?.validate(call);
 	}
 
-	isBetter({averageRank}: EncoderValidation, than: EncoderValidation): boolean {
-		return averageRank < than.averageRank;
+	isBetter(validation: EncoderValidation, than: EncoderValidation): boolean {
+		return isBetter(validation, than, this.#inputs.options.bestBy);
 	}
 
 	async write(): Promise<void> {

@@ -4,6 +4,7 @@ import {type Binding, callNative, callSync} from '../../core/native/native.ts';
 import type {CallOptions} from '../../core/types.ts';
 import type {TrainingExample} from '../data/index.ts';
 import {PassageList} from '../data/passage-list.ts';
+import type {CheckedTrainEncoderOptions} from './options.ts';
 import type {EncoderValidation} from './result.ts';
 
 /** Number of passages after which texts are passed to native code. */
@@ -63,4 +64,16 @@ export class Validator {
 			passages: this.#passages.size,
 		};
 	}
+}
+
+/** Whether a validation is better than an earlier one by a measure. If both are equal, the average rank decides. */
+export function isBetter(validation: EncoderValidation, than: EncoderValidation, measure: CheckedTrainEncoderOptions['bestBy']): boolean {
+	if (measure !== 'averageRank') {
+		const k = Number(measure.slice('top'.length)) as keyof EncoderValidation['topK'];
+		const difference = validation.topK[k] - than.topK[k];
+		if (difference !== 0) {
+			return difference > 0;
+		}
+	}
+	return validation.averageRank < than.averageRank;
 }

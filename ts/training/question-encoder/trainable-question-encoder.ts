@@ -39,6 +39,7 @@ export class TrainableQuestionEncoder implements TrainableModel<QuestionEncoderV
 	readonly #trainer: Binding.NativeEncoderTrainer;
 	readonly #reader: JointReader | undefined;
 	readonly #inputs: TrainableQuestionEncoderInputs;
+	#isBetweenSteps = true;
 
 	private constructor(trainer: Binding.NativeEncoderTrainer, reader: JointReader | undefined, inputs: TrainableQuestionEncoderInputs) {
 		this.#trainer = trainer;
@@ -63,6 +64,11 @@ export class TrainableQuestionEncoder implements TrainableModel<QuestionEncoderV
 		return this.#inputs.order.batchCount;
 	}
 
+	/** False if the encoder made a step, but the reader did not. */
+	get isBetweenSteps(): boolean {
+		return this.#isBetweenSteps;
+	}
+
 	/**
 	Retrieves passages with the current encoder; makes a step of the encoder, with all passages of the batch, and a step of the reader. The loss
 	is the sum of their losses.
@@ -79,7 +85,9 @@ export class TrainableQuestionEncoder implements TrainableModel<QuestionEncoderV
 			return all;
 		}
 		const random = seededRandom(options.seed, epoch, number + 1);
+		this.#isBetweenSteps = false;
 		const {loss, tokens} = await this.#reader.step(questions, retrieved, random, call);
+		this.#isBetweenSteps = true;
 		return {...all, loss: report.loss + loss, tokens: report.tokens + tokens};
 	}
 

@@ -41,6 +41,10 @@ export class TrainableReader implements TrainableModel<ReaderValidation> {
 		return this.#inputs.batches.batchCount;
 	}
 
+	get isBetweenSteps(): boolean {
+		return true;
+	}
+
 	async step(epoch: number, number: number, call: CallOptions): Promise<Binding.NativeStepReport & {readonly questions: number}> {
 		let questions = 0;
 		for await (const chunk of this.#inputs.batches.batch(epoch, number)) {

@@ -28,6 +28,8 @@ export class TrainingRun<V> {
 	readonly #place: RunPlace;
 	/** The state after the last step. */
 	#state: TrainingState<V>;
+	/** Number of steps that the checkpoint has. */
+	#savedSteps = 0;
 
 	constructor(model: TrainableModel<V>, options: RunOptions<V>, place: RunPlace) {
 		this.#model = model;
@@ -41,6 +43,16 @@ export class TrainingRun<V> {
 		if (!(await this.#resume())) {
 			await this.#finishEpoch(0, undefined);
 		}
+		try {
+			await this.#epochs();
+		} catch (error) {
+			await this.#saveIfAborted();
+			throw error;
+		}
+		return this.#state;
+	}
+
+	async #epochs(): Promise<void> {
 		const sums = {seconds: 0, steps: 0, questions: 0, tokens: 0};
 		while (this.#state.epoch <= this.#options.epochs && !this.#isOutOfPatience) {
 			const {epoch} = this.#state;
@@ -49,7 +61,6 @@ export class TrainingRun<V> {
 			}
 			await this.#finishEpoch(epoch, this.#state.lossSum / this.#model.batchCount);
 		}
-		return this.#state;
 	}
 
 	/** Number of steps done. */
@@ -124,6 +135,16 @@ export class TrainingRun<V> {
 	async #save(): Promise<void> {
 		await this.#place.checkHeld();
 		await this.#model.save(join(this.#place.folder, CHECKPOINT_FILE), JSON.stringify(this.#state));
+		this.#savedSteps = this.#done;
+	}
+
+	/** Saves the steps since the last checkpoint if the caller has aborted the run, so that they need not be repeated. */
+	async #saveIfAborted(): Promise<void> {
+		const isSaved = this.#savedSteps === this.#done;
+		if (this.#options.signal?.aborted && !isSaved && this.#model.isBetweenSteps) {
+			// If this fails, the last checkpoint remains, and the caller gets the reason of the abort.
+			await this.#save().catch(() => {});
+		}
 	}
 
 	/** Resumes from the checkpoint. Returns false if there is none. */
@@ -137,6 +158,7 @@ export class TrainingRun<V> {
 		const state = JSON.parse(progress) as TrainingState<V>;
 		checkFingerprint(state.fingerprint, fingerprint, folder);
 		this.#state = state;
+		this.#savedSteps = this.#done;
 		return true;
 	}
 }
