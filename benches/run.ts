@@ -12,6 +12,7 @@ import {phraseStudy} from './effectiveness/phrase-study.ts';
 import {quality} from './effectiveness/quality.ts';
 import {replication} from './effectiveness/replication.ts';
 import {temperature} from './effectiveness/temperature.ts';
+import {trainedEncoder} from './effectiveness/trained-encoder.ts';
 import {trainingStudy} from './effectiveness/training-study.ts';
 import {vocabularyStudy} from './effectiveness/vocabulary-study.ts';
 import {memory} from './load/memory.ts';
@@ -46,6 +47,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
 	'phrase-study': phraseStudy,
 	replication,
 	temperature,
+	'trained-encoder': trainedEncoder,
 	'training-study': trainingStudy,
 	'vocabulary-study': vocabularyStudy,
 };
