@@ -5,7 +5,7 @@ report shows them.
 The paper (Karpukhin et al., 2020) trains the encoder of DPR in many ways and compares how well the trained encoders find
 passages. A condition is one of these ways, or one of two baselines without training: BM25, and the model before
 training. The reference condition has in-batch negatives, one BM25 negative per question, the dot product and the negative
-log-likelihood; it is the one that is varied in Figure 1 and Tables 5 and 6, and that is measured on other data sets. The conditions of all tables and figures are in one list, `rows`, because a condition may be in several of
+log likelihood; it is the one that is varied in Figure 1 and Tables 5 and 6, and that is measured on other data sets. The conditions of all tables and figures are in one list, `rows`, because a condition may be in several of
 them; `tables` names the conditions of each.
 */
 import type {RelevanceSource} from '../dataset/relevance.ts';

@@ -2,7 +2,7 @@
 import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {isObject} from '../../core/checks.ts';
-import {isMissing} from '../../core/file-system.ts';
+import {isMissing, pathError} from '../../core/file-system.ts';
 import {replaceFile} from '../../core/files/replace-file.ts';
 import {checkFingerprint} from './checkpoint.ts';
 import type {TrainingEpoch} from './result.ts';
@@ -30,14 +30,15 @@ export class TrainingReport {
 
 	/** Returns the epochs of the run in the folder if it has finished. Fails with `ERR_ARGUMENT` if the folder is that of another run. */
 	async stored<V>(): Promise<FinishedTraining<V> | undefined> {
+		const path = join(this.#folder, REPORT_FILE);
 		let text;
 		try {
-			text = await readFile(join(this.#folder, REPORT_FILE), 'utf8');
+			text = await readFile(path, 'utf8');
 		} catch (error) {
 			if (isMissing(error)) {
 				return undefined;
 			}
-			throw error;
+			throw pathError('read', path, error);
 		}
 		let report: unknown;
 		try {

@@ -1,6 +1,7 @@
 /** Carries out a training run, from the check of its output folder to its result. */
 import {readdir, rm, stat} from 'node:fs/promises';
 import {join} from 'node:path';
+import {onPath} from '../../core/file-system.ts';
 import {whileLocked} from '../../models/lock.ts';
 import type {TrainingExample} from '../data/index.ts';
 import {CHECKPOINT_FILE, trainingFingerprint} from './checkpoint.ts';
@@ -76,8 +77,9 @@ async function finished<V>(report: TrainingReport, {written}: TrainingInputs<V>)
 
 /** Removes the checkpoint, and checkpoints of further models, whose names start with that of the checkpoint. */
 async function removeCheckpoints(folder: string): Promise<void> {
-	const names = (await readdir(folder)).filter(name => name === CHECKPOINT_FILE || name.startsWith(`${CHECKPOINT_FILE}-`));
-	await Promise.all(names.map(async name => rm(join(folder, name), {force: true})));
+	const names = await onPath('list', folder, async () => readdir(folder));
+	const checkpoints = names.filter(name => name === CHECKPOINT_FILE || name.startsWith(`${CHECKPOINT_FILE}-`));
+	await Promise.all(checkpoints.map(async name => onPath('remove', join(folder, name), async () => rm(join(folder, name), {force: true}))));
 }
 
 /** Whether all folders have a model with its tokenizer. */

@@ -1,6 +1,7 @@
 /** Runs the steps of a training run, and keeps the best model. */
 import {readdir} from 'node:fs/promises';
 import {join} from 'node:path';
+import {onPath} from '../../core/file-system.ts';
 import {CHECKPOINT_FILE, type TrainingState, checkFingerprint} from './checkpoint.ts';
 import type {CheckedTrainingOptions} from './options.ts';
 import type {TrainingEpoch} from './result.ts';
@@ -150,7 +151,7 @@ export class TrainingRun<V> {
 	/** Resumes from the checkpoint. Returns false if there is none. */
 	async #resume(): Promise<boolean> {
 		const {folder, fingerprint} = this.#place;
-		const files = await readdir(folder);
+		const files = await onPath('list', folder, async () => readdir(folder));
 		if (!files.includes(CHECKPOINT_FILE)) {
 			return false;
 		}

@@ -15,6 +15,10 @@ pub(super) const TOKENIZER_FILE: &str = "tokenizer.json";
 const ONNX_FILE: &str = "model.onnx";
 const CONFIG_FILE: &str = "config.json";
 const SAFETENSORS_FILE: &str = "model.safetensors";
+/// The files that are written.
+const FILES: [&str; 4] = [SAFETENSORS_FILE, CONFIG_FILE, ONNX_FILE, TOKENIZER_FILE];
+/// The folder in that of a model in which files are written until all of them are complete.
+const UNFINISHED_FOLDER: &str = "unfinished";
 
 /// How the weights in an ONNX file are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +71,8 @@ impl ModelFolder {
     }
 
     /// Writes a model of this architecture to a folder: `model.safetensors` with floats, `model.onnx`, `config.json`
-    /// and `tokenizer.json`. `settings` becomes the entry `passagekit` of `config.json`.
+    /// and `tokenizer.json`. `settings` becomes the entry `passagekit` of `config.json`. If writing fails, for example
+    /// because the disk is full, the model that the folder had before remains.
     pub fn write(
         &self,
         folder: &Path,
@@ -75,8 +80,27 @@ impl ModelFolder {
         settings: Value,
         precision: Precision,
     ) -> Result<(), Error> {
-        std::fs::create_dir_all(folder).map_err(storage::Error::io("create", folder))?;
+        let unfinished = folder.join(UNFINISHED_FOLDER);
+        std::fs::create_dir_all(&unfinished).map_err(storage::Error::io("create", &unfinished))?;
+        let written = self.write_files(&unfinished, weights, settings, precision);
+        let moved = written.and_then(|()| {
+            FILES.iter().try_for_each(|name| {
+                let (from, to) = (unfinished.join(name), folder.join(name));
+                Ok(std::fs::rename(from, &to).map_err(storage::Error::io("rename", &to))?)
+            })
+        });
+        let removed = std::fs::remove_dir_all(&unfinished).map_err(storage::Error::io("remove", &unfinished));
+        // The first error is the cause.
+        moved.and(removed.map_err(Error::from))
+    }
 
+    fn write_files(
+        &self,
+        folder: &Path,
+        weights: &Weights,
+        settings: Value,
+        precision: Precision,
+    ) -> Result<(), Error> {
         let mut config = self.config.clone();
         config.set("passagekit", settings);
         hugging_face::write(folder, weights, &config, FloatFormat::F32)?;
@@ -89,5 +113,39 @@ impl ModelFolder {
         let bytes = std::fs::read(&tokenizer).map_err(storage::Error::io("read", &tokenizer))?;
         storage::replace(&folder.join(TOKENIZER_FILE), &bytes)?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_that_cannot_be_written_leaves_the_previous_one() {
+        let temporary = tempfile::tempdir().expect("a folder");
+        let (init, output) = (temporary.path().join("init"), temporary.path().join("output"));
+        let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/tiny-encoder");
+        std::fs::create_dir(&init).expect("created");
+        for name in [ONNX_FILE, CONFIG_FILE, TOKENIZER_FILE] {
+            std::fs::copy(tiny.join(name), init.join(name)).expect("copied");
+        }
+        let (folder, weights) = ModelFolder::read(&init).expect("a model");
+        folder.write(&output, &weights, Value::Null, Precision::Float32).expect("written");
+        let read = || FILES.map(|name| std::fs::read(output.join(name)).expect("a file"));
+        let before = read();
+
+        // The tokenizer is the last file that is written.
+        std::fs::remove_file(init.join(TOKENIZER_FILE)).expect("removed");
+        let settings = Value::from("others");
+        folder.write(&output, &weights, settings, Precision::Int8(Bits::Eight)).expect_err("no tokenizer");
+        assert!(read() == before);
+        let mut names: Vec<_> = std::fs::read_dir(&output)
+            .expect("read")
+            .map(|entry| entry.expect("an entry").file_name())
+            .collect();
+        names.sort();
+        let mut expected = FILES.map(std::ffi::OsString::from);
+        expected.sort();
+        assert_eq!(names, expected);
     }
 }

@@ -22,7 +22,7 @@ export type TrainingFindingName =
 	| 'distant supervision'
 	/** L2 is comparable to the dot product, and both are better than cosine. */
 	| 'similarity'
-	/** Triplet loss and negative log-likelihood differ little. */
+	/** Triplet loss and negative log likelihood differ little. */
 	| 'loss'
 	/** On other data sets, an encoder trained on one data set is better than BM25. */
 	| 'transfer'

@@ -131,7 +131,7 @@ export function loss({tests, tables}: TrainingStudy): TrainingFinding | undefine
 	return {
 		name: 'loss',
 		source: 'paper',
-		claim: 'Triplet loss and negative log-likelihood (NLL) lead to almost the same accuracy.',
+		claim: 'Triplet loss and negative log likelihood (NLL) lead to almost the same accuracy.',
 		result: `${differences(evidence)} ${differenceRule(evidence, margin)}`,
 		verdict: verdictOfSmallDifference(evidence, margin),
 		evidence,

@@ -133,7 +133,7 @@ export function similaritiesTable(study: TrainingStudy): ReportTable {
 	return {
 		name: 'Table 6',
 		caption:
-			'Similarities of question and passage, and losses: negative log-likelihood (NLL), and triplet loss with a margin of 1; in percent. With cosine, similarities are divided by a temperature of 0.05. ' +
+			'Similarities of question and passage, and losses: negative log likelihood (NLL), and triplet loss with a margin of 1; in percent. With cosine, similarities are divided by a temperature of 0.05. ' +
 			`All rows have the training scheme “${labelOf(referenceName(settings.batchSize))}”. ${paperSentence} ${tunedSentence} It has none for cosine.`,
 		firstHeading: 'Similarity',
 		columns: [{heading: 'Loss', kind: 'words'}, ...valueColumns(measures, paper)],
