@@ -13,6 +13,7 @@ import {quality} from './effectiveness/quality.ts';
 import {replication} from './effectiveness/replication.ts';
 import {temperature} from './effectiveness/temperature.ts';
 import {trainedEncoder} from './effectiveness/trained-encoder.ts';
+import {trainedReader} from './effectiveness/trained-reader.ts';
 import {trainingStudy} from './effectiveness/training-study.ts';
 import {vocabularyStudy} from './effectiveness/vocabulary-study.ts';
 import {memory} from './load/memory.ts';
@@ -48,6 +49,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
 	replication,
 	temperature,
 	'trained-encoder': trainedEncoder,
+	'trained-reader': trainedReader,
 	'training-study': trainingStudy,
 	'vocabulary-study': vocabularyStudy,
 };

@@ -1,7 +1,5 @@
 // Measures how much an encoder gains from training on few or many questions: the table in docs/training.md. A stopped run is continued.
 import {join} from 'node:path';
-import {readFile} from 'node:fs/promises';
-import {gunzipSync} from 'node:zlib';
 import {sharedFile} from '../../test/support/shared.ts';
 import {Collection} from '../../ts/collection/index.ts';
 import {packageRoot} from '../../ts/core/native/addon.ts';
@@ -11,6 +9,7 @@ import {exists} from '../../ts/studies/storage/run-folder.ts';
 import {mineNegatives, trainEncoder} from '../../ts/training/index.ts';
 import {seededRandom, shuffled} from '../../ts/training/run/random-order.ts';
 import type {Benchmark} from '../support/benchmark.ts';
+import {questionsByArticles} from './squad-articles.ts';
 
 const INIT = 'minilm-encoder';
 /** Numbers of training questions, which are nested random subsets; all of them are added. */
@@ -19,14 +18,6 @@ const KS = [1, 5, 20, 100];
 /** The measures whose differences are tested. */
 const TESTED = [5, 20];
 
-/** A line of the file of questions. */
-interface Line {
-	readonly id: string;
-	readonly title: string;
-	readonly question: string;
-	readonly answers: readonly string[];
-}
-
 export const trainedEncoder: Benchmark = async say => {
 	const squad = sharedFile('data', 'squad');
 	if (squad === undefined) {
@@ -34,7 +25,7 @@ export const trainedEncoder: Benchmark = async say => {
 	}
 	const corpus = join(squad, 'psgs_w100.squad-dev.tsv.gz');
 	const cache = join(packageRoot, 'benches', '.cache', 'trained-encoder');
-	const {train, dev, test} = await questionsOf(squad);
+	const {train, dev, test} = await questionsByArticles(squad);
 	const mined = (await mineNegatives(shuffled(train, seededRandom(1), train.length), corpus)).examples;
 	const devExamples = (await mineNegatives(dev, corpus)).examples;
 	say(`${mined.length} training examples, ${devExamples.length} for validation, ${test.length} test questions`);
@@ -59,24 +50,6 @@ export const trainedEncoder: Benchmark = async say => {
 		rows,
 	};
 };
-
-/** Splits the questions by articles: the training articles of the data set, a sixth of which are for validation, and its test articles. */
-async function questionsOf(squad: string): Promise<Readonly<Record<'train' | 'dev' | 'test', Question[]>>> {
-	const split = JSON.parse(await readFile(join(squad, 'split.json'), 'utf8')) as {reader_train: string[]; test: string[]};
-	const lines = gunzipSync(await readFile(join(squad, 'squad-dev.qas.jsonl.gz')))
-		.toString('utf8')
-		.trimEnd()
-		.split('\n')
-		.map(line => JSON.parse(line) as Line);
-	const about = (titles: readonly string[]): Question[] =>
-		lines.filter(({title}) => titles.includes(title)).map(({id, question, answers}) => ({id, text: question, answers}));
-	const isDev = (_: string, i: number): boolean => i % 6 === 5;
-	return {
-		train: about(split.reader_train.filter((title, i) => !isDev(title, i))),
-		dev: about(split.reader_train.filter(isDev)),
-		test: about(split.test),
-	};
-}
 
 /** For each retriever, the top-k accuracies and the ranks of the first passages with an answer. */
 type Measured = ReadonlyMap<string, {readonly accuracy: ReadonlyMap<number, number>; readonly firstRanks: ReadonlyMap<string, number>}>;
