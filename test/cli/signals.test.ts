@@ -149,3 +149,21 @@ onUnix('a signal ends a command that waits for another process to open a FIFO fo
 	t.is(await ended, 143);
 	t.deepEqual((await readdir(folder)).toSorted(), ['corpus.jsonl', 'index', 'pipe']);
 });
+
+onUnix('a training run that is interrupted saves its last step before it ends', async t => {
+	const folder = await mkdtemp(join(tmpdir(), 'passagekit-signals-'));
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	const output = join(folder, 'encoder');
+	const questions = join(packageRoot, 'examples/encyclopedia/questions.train.jsonl');
+	const data = ['-p', encyclopedia().articles, '-q', questions];
+	const settings = ['--init', 'tiny-encoder', '--epochs', '1000', '--batch-size', '8', '--checkpoint-steps', '100000'];
+	const {child, printed, ended} = start('train', 'encoder', ...data, ...settings, '-o', output);
+	await printed('epoch 1:');
+	await pause(500);
+	child.kill('SIGINT');
+	t.is(await ended, 130);
+	// The checkpoints after epochs have the batch 0.
+	const state = /"epoch\\":(\d+),\\"batch\\":(\d+)/u.exec(await readFile(join(output, 'checkpoint'), 'latin1'));
+	t.true(state !== null && Number(state[2]) > 0, `${state?.[0]}`);
+	t.false((await readdir(output)).includes('lock'));
+});

@@ -30,9 +30,9 @@ test('train encoder mines from a corpus, and notes for each file of questions wh
 	t.is(status, 0, stderr);
 	t.regex(stdout, /^16 examples, 2 steps; the encoder of epoch [01] is in /u);
 	const notes = stderr.split('\n');
-	t.true(notes.includes(`dropped 1 question of ${train} without an answer in the best passages`), stderr);
-	t.true(notes.includes(`dropped 1 question of ${train} whose gold passages are not among the passages`), stderr);
-	t.true(notes.includes(`dropped 1 question of ${dev} without an answer in the best passages`), stderr);
+	t.true(notes.includes(`dropped 1 question of ${train} (a): no answer in the best hits for question and answer`), stderr);
+	t.true(notes.includes(`dropped 1 question of ${train} (b): the gold passages are not among the passages`), stderr);
+	t.true(notes.includes(`dropped 1 question of ${dev} (a): no answer in the best hits for question and answer`), stderr);
 	t.regex(stderr, /^epoch 1: .* \(8 questions\)$/mu);
 });
 
@@ -46,8 +46,8 @@ test('train encoder mines from a collection, and returns what mining found as JS
 	t.is(status, 0, stderr);
 	t.like(JSON.parse(stdout), {
 		examples: 16,
-		mined: {questions: 18, examples: 16, dropped: {nothingToMatch: 1, noPassageWithAnswer: 1}, positives: {answers: 16}},
-		minedDev: {questions: 9, examples: 8, dropped: {noPassageWithAnswer: 1}},
+		mined: {questions: 18, examples: 16, dropped: {nothingToMatch: ['b'], noPassageWithAnswer: ['a']}, positives: {answers: 16}},
+		minedDev: {questions: 9, examples: 8, dropped: {noPassageWithAnswer: ['a']}},
 	});
 });
 
@@ -56,7 +56,7 @@ test('if no question has a positive, mine and train encoder fail, say why, and w
 	const [questions, file, encoder] = [join(path, 'none.jsonl'), join(path, 'examples.jsonl'), join(path, 'encoder')];
 	await writeFile(questions, '{"question":"Who is nobody?","answers":["qqqq"]}\n{"question":"Who is it?","answers":[]}\n');
 	const message =
-		/expected questions for which the passages have a positive, got 1 question without the ids, context or answers by which positives are found, 1 question without an answer in the best passages/u;
+		/none\.jsonl: expected questions for which the passages have a positive, got: 1 question \(1\): no ids of positives, no context and no answers; 1 question \(0\): no answer in the best hits/u;
 	for (const args of [
 		['mine', '-p', articles, '-q', questions, '-o', file],
 		['train', 'encoder', '-p', articles, '-q', questions, ...settings, '-o', encoder],

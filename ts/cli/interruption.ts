@@ -10,9 +10,19 @@ interrupted; if it takes longer, the process exits without waiting for it.
 */
 const GRACE_MS = 400;
 
+/** How long work that was allowed time to save may take to do so, in milliseconds. */
+const SAVING_MS = 120_000;
+
+let graceMs = GRACE_MS;
+
+/** Lets the work of this process save what it has done when a signal arrives. A second signal still ends the process at once. */
+export function allowTimeToSave(): void {
+	graceMs = SAVING_MS;
+}
+
 /**
 Handles signals while a command runs. The first signal aborts the work, which then removes its unfinished files. If the
-work has not stopped after `GRACE_MS`, or if a second signal arrives, the handler removes these files itself and exits,
+work has not stopped after a grace period, or if a second signal arrives, the handler removes these files itself and exits,
 which ends all threads.
 */
 export class Interruption {
@@ -60,7 +70,11 @@ export class Interruption {
 			this.#exit();
 		}
 		this.#status = status;
-		setTimeout(() => this.#exit(), GRACE_MS).unref();
+		if (graceMs > GRACE_MS) {
+			const message = 'passagekit: saving; another signal, such as Ctrl+C, ends the command at once\n';
+			setTimeout(() => process.stderr.write(message), GRACE_MS).unref();
+		}
+		setTimeout(() => this.#exit(), graceMs).unref();
 		this.#controller.abort();
 	}
 

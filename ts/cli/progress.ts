@@ -21,7 +21,10 @@ export class ProgressBar {
 		this.#stream = stream;
 	}
 
-	/** Redraws the bar. `detail` is appended to it, and `speed` replaces the rate and the time left that follow from the start of the bar. */
+	/**
+	Redraws the bar. `detail` is appended to it. `speed` replaces the rate and the time left, which are otherwise computed from the time since the
+	bar was created.
+	*/
 	update({done, total}: Progress, detail?: string, speed?: Speed): void {
 		if (!this.#stream.isTTY) {
 			return;

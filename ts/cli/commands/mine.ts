@@ -13,7 +13,7 @@ import {
 	writeTrainingExamples,
 } from '../../training/index.ts';
 import {UsageError} from '../errors.ts';
-import {MiningBars, checkMined, miningSummary, noteMining} from '../mining/report.ts';
+import {MiningBars, checkMined, noteMining} from '../mining/report.ts';
 import {MiningSource, type SearchedKind, searchedKinds} from '../mining/source.ts';
 import {count, names, number} from '../options.ts';
 import {amountOf, note, print, printJson} from '../output.ts';
@@ -123,7 +123,7 @@ async function mine(flags: MineFlags, signal: AbortSignal): Promise<void> {
 			signal,
 			onProgress: progress => bars.update(progress),
 			onStatistics(result) {
-				checkMined('mine', result);
+				checkMined('mine', result, flags.questions);
 				statistics = result;
 			},
 		});
@@ -205,7 +205,7 @@ async function* readAll(flags: MineFlags, signal: AbortSignal): AsyncGenerator<T
 function report(flags: MineFlags, statistics: MiningStatistics): void {
 	const {questions, examples, rejected} = statistics;
 	if (flags.json) {
-		printJson({output: flags.output, ...miningSummary(statistics)});
+		printJson({output: flags.output, ...statistics});
 		return;
 	}
 	noteMining(statistics);

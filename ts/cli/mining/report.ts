@@ -35,40 +35,42 @@ export class MiningBars {
 }
 
 const reasons: Readonly<Record<keyof MiningStatistics['dropped'], string>> = {
-	nothingToMatch: 'without the ids, context or answers by which positives are found',
-	unknownIds: 'whose gold passages are not among the passages',
-	unmatchedContext: 'whose context matches no passage',
-	contextWithoutAnswer: 'whose context matches only passages without an answer',
-	noPassageWithAnswer: 'without an answer in the best passages',
+	nothingToMatch: 'no ids of positives, no context and no answers',
+	unknownIds: 'the gold passages are not among the passages',
+	unmatchedContext: 'no passage matches the context',
+	contextWithoutAnswer: 'the passages that match the context contain no answer',
+	noPassageWithAnswer: 'no answer in the best hits for question and answer',
 };
 
-/** Mining statistics for JSON: the numbers of dropped questions instead of their ids. */
-export type MiningSummary = Omit<MiningStatistics, 'dropped'> & {readonly dropped: Readonly<Record<string, number>>};
+/** Number of dropped questions whose ids are noted. */
+const IDS_SHOWN = 5;
 
-export function miningSummary(statistics: MiningStatistics): MiningSummary {
-	const dropped = Object.entries(statistics.dropped).map(([reason, ids]) => [reason, ids.length] as const);
-	return {...statistics, dropped: Object.fromEntries(dropped)};
+/** Formats why questions were dropped: `2 questions (a, b): no passage matches the context`. */
+function causes(dropped: MiningStatistics['dropped'], file?: string): string[] {
+	const of = file === undefined ? '' : ` of ${file}`;
+	return Object.entries(dropped)
+		.filter(([, ids]) => ids.length > 0)
+		.map(([reason, ids]) => {
+			const shown = ids.slice(0, IDS_SHOWN).join(', ');
+			const more = ids.length > IDS_SHOWN ? ', …' : '';
+			return `${amountOf(ids.length, 'question')}${of} (${shown}${more}): ${reasons[reason as keyof typeof dropped]}`;
+		});
 }
 
-/** Fails if no question has a positive, and says why. */
-export function checkMined(command: string, {questions, examples, dropped}: MiningStatistics): void {
+/** Fails if no question has a positive, and says why. `file` is that of the questions. */
+export function checkMined(command: string, {questions, examples, dropped}: MiningStatistics, file: string): void {
 	if (examples > 0) {
 		return;
 	}
-	const causes = Object.entries(dropped)
-		.filter(([, ids]) => ids.length > 0)
-		.map(([reason, ids]) => `${amountOf(ids.length, 'question')} ${reasons[reason as keyof typeof dropped]}`);
-	const got = questions === 0 ? 'no questions' : causes.join(', ');
-	throw new RetrievalError('ERR_ARGUMENT', `${command}: expected questions for which the passages have a positive, got ${got}`);
+	const got = questions === 0 ? 'no questions' : causes(dropped).join('; ');
+	throw new RetrievalError('ERR_ARGUMENT', `${command}: ${file}: expected questions for which the passages have a positive, got: ${got}`);
 }
 
 /** Notes which questions were dropped, and which negatives are missing. `file` is that of the questions, if a command has several. */
 export function noteMining({dropped, shortExamples, missing, unscoredPositives, unknownIds}: MiningStatistics, file?: string): void {
 	const of = file === undefined ? '' : ` of ${file}`;
-	for (const [reason, ids] of Object.entries(dropped)) {
-		if (ids.length > 0) {
-			note(`dropped ${amountOf(ids.length, 'question')}${of} ${reasons[reason as keyof typeof dropped]}`);
-		}
+	for (const cause of causes(dropped, file)) {
+		note(`dropped ${cause}`);
 	}
 	if (unknownIds > 0) {
 		note(`${amountOf(unknownIds, 'gold passage')}${of} not among the passages`);

@@ -58,7 +58,7 @@ export class MiningSource implements AsyncDisposable {
 	}
 
 	/**
-	Stores and indexes the passages, unless they are already, so that several calls of `mineTrainingExamples` do not each do it. Calls must not
+	Stores and indexes the passages, unless they are stored already, so that several calls of `mineTrainingExamples` do not each do it. Calls must not
 	overlap.
 	*/
 	async prepare(options: Pick<StreamMiningOptions, 'signal' | 'onProgress'>): Promise<void> {

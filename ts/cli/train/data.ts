@@ -8,7 +8,7 @@ import {
 	readTrainingExamples,
 } from '../../training/index.ts';
 import {UsageError} from '../errors.ts';
-import {MiningBars, type MiningSummary, checkMined, miningSummary, noteMining} from '../mining/report.ts';
+import {MiningBars, checkMined, noteMining} from '../mining/report.ts';
 import {MiningSource} from '../mining/source.ts';
 import type {SharedFlags} from './shared.ts';
 
@@ -17,7 +17,7 @@ export interface TrainingData extends AsyncDisposable {
 	readonly examples: AsyncIterable<TrainingExample>;
 	readonly dev: AsyncIterable<TrainingExample> | undefined;
 	/** What mining found, for `--json`; empty with `--data`. */
-	readonly mining: {readonly mined?: MiningSummary; readonly minedDev?: MiningSummary};
+	readonly mining: {readonly mined?: MiningStatistics; readonly minedDev?: MiningStatistics};
 }
 
 /** Reads the examples from `--data`, or mines them from `--passages` and `--questions`. */
@@ -45,12 +45,12 @@ export async function trainingData(name: string, flags: SharedFlags, mining: Min
 	const source = await MiningSource.open(name, passages, 'bm25');
 	const bars = new MiningBars();
 	const onProgress = bars.update.bind(bars);
-	const statistics: {mined?: MiningSummary; minedDev?: MiningSummary} = {};
+	const statistics: {mined?: MiningStatistics; minedDev?: MiningStatistics} = {};
 	const mine = async function* (file: string, key: keyof typeof statistics): AsyncGenerator<TrainingExample, void, undefined> {
 		const onStatistics = (found: MiningStatistics): void => {
 			bars.end();
-			checkMined(name, found);
-			statistics[key] = miningSummary(found);
+			checkMined(name, found, file);
+			statistics[key] = found;
 			if (!json) {
 				noteMining(found, file);
 			}

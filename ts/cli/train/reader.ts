@@ -34,7 +34,7 @@ enough negatives, as \`passagekit mine --negatives ${2 * (DEFAULT_PASSAGES - 1)}
 Examples:
   $ passagekit train reader --passages psgs.tsv --questions train.jsonl --dev dev.jsonl --init minilm-encoder -o my-reader
   $ passagekit train reader --data train.dpr.json --dev dev.dpr.json --init minilm-encoder --passages-per-question 8 -o my-reader
-  $ passagekit ask my-index "Who painted the sea?" --reader my-reader`,
+  $ passagekit ask "Who painted the sea?" -c my-index --reader my-reader`,
 		)
 		.action(async (flags: TrainReaderFlags) => reader(flags, signal));
 }

@@ -2,6 +2,7 @@
 import {type Command, Option} from 'commander';
 import {type QuestionFormat, questionFormats} from '../../corpus/readers.ts';
 import type {TrainedEncoder, TrainedReader, TrainingEpoch, TrainingOptions} from '../../training/index.ts';
+import {allowTimeToSave} from '../interruption.ts';
 import {count, number} from '../options.ts';
 import {note} from '../output.ts';
 import {ProgressBar} from '../progress.ts';
@@ -68,6 +69,8 @@ export async function withProgress<V, R>(
 	describe: (validation: V) => string,
 	train: (callbacks: Required<Pick<TrainingOptions<V>, 'onProgress' | 'onEpoch'>>) => Promise<R>,
 ): Promise<R> {
+	// An aborted run writes a checkpoint, which may have hundreds of megabytes.
+	allowTimeToSave();
 	const bar = new ProgressBar('train', 'steps');
 	try {
 		return await train({

@@ -9,7 +9,7 @@ import type {CheckedTrainEncoderOptions} from './options.ts';
 import type {EncoderValidation} from './result.ts';
 import {Validator, isBetter} from './validator.ts';
 
-/** How to open an `TrainableEncoder`. */
+/** How to open a `TrainableEncoder`. */
 export interface TrainableEncoderInputs {
 	/** The folder of the model to start from. */
 	readonly model: string;

@@ -10,7 +10,7 @@ import type {EncoderValidation} from './result.ts';
 /** Number of passages after which texts are passed to native code. */
 const PASSAGES_PER_CALL = 256;
 
-/** EncoderValidation examples of a trainer. */
+/** The validation examples of a trainer, and how they are ranked. */
 export class Validator {
 	readonly #trainer: Binding.NativeEncoderTrainer;
 	readonly #passages = new PassageList();

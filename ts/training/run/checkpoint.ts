@@ -30,7 +30,7 @@ export function checkFingerprint(stored: unknown, fingerprint: string, folder: s
 	if (stored !== fingerprint) {
 		throw new RetrievalError(
 			'ERR_ARGUMENT',
-			`output: expected the same model, examples and options as those of the training run in ${folder}, got others; resume: false starts over`,
+			`output: expected the same model, examples and options as those of the training run in ${folder}, got others; resume: false (--no-resume) starts over`,
 		);
 	}
 }

@@ -6,7 +6,10 @@ import type {CallOptions} from '../../core/types.ts';
 export interface TrainableModel<V> {
 	/** Number of batches per epoch. */
 	readonly batchCount: number;
-	/** Whether all parameters are those after the same step, so that they can be saved. False after an error in the middle of a step. */
+	/**
+	Whether all models have made the same number of steps, so that a checkpoint is consistent. False if a step failed after one of two models was
+	updated.
+	*/
 	readonly isBetweenSteps: boolean;
 	/** Makes a step with a batch of an epoch. Also returns the number of questions in the batch. */
 	step(epoch: number, batch: number, call: CallOptions): Promise<Binding.NativeStepReport & {readonly questions: number}>;
