@@ -236,7 +236,8 @@ test('a checkpoint of another training is refused, unless the training starts ov
 	] as const) {
 		await t.throwsAsync(trainEncoder(data, 'tiny-encoder', output, {...options, epochs: 1, ...change}), {
 			code: 'ERR_ARGUMENT',
-			message: /expected the same model, examples and options as those of the training run in .*, got others; resume: false \(--no-resume\) starts over/u,
+			message:
+				/expected the same model, examples and options as those of the training run in .*, got others; resume: false \(--no-resume\) starts over/u,
 		});
 	}
 	const {steps} = await trainEncoder(train, 'tiny-encoder', output, {...options, epochs: 1, learningRate: 2e-3, resume: false});
