@@ -11,6 +11,7 @@ import {type FusionMethod, fuse} from '../../ts/fusion/index.ts';
 import type {Question, Run} from '../../ts/core/types.ts';
 import {sharedFile} from '../../test/support/shared.ts';
 import type {Benchmark} from '../support/benchmark.ts';
+import {linesOf} from '../support/json-lines.ts';
 
 /**
 The weight α of BM25 scores in hybrid retrieval with `minilm-encoder`, as in models/minilm-encoder/README.md. Dense scores are at most 1,
@@ -175,17 +176,8 @@ async function measureScifact(data: string, folder: string, say: (line: string) 
 
 /** Returns a map from the ids of questions to the titles of their articles. `path` is a gzipped file with a question per line. */
 async function articleTitles(path: string): Promise<Map<string, string>> {
-	const {gunzipSync} = await import('node:zlib');
-	const lines = gunzipSync(await readFile(path))
-		.toString('utf8')
-		.trim()
-		.split('\n');
-	return new Map(
-		lines.map(line => {
-			const {id, title} = JSON.parse(line) as {id: string; title: string};
-			return [id, title];
-		}),
-	);
+	const lines = await linesOf<{id: string; title: string}>(path);
+	return new Map(lines.map(({id, title}) => [id, title]));
 }
 
 async function toArray<T>(items: AsyncIterable<T>): Promise<T[]> {

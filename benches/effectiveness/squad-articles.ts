@@ -1,8 +1,8 @@
 // The questions of SQuAD's development set, split by articles: those for training, those for validation, and those for tests.
 import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {gunzipSync} from 'node:zlib';
 import type {Question} from '../../ts/core/types.ts';
+import {linesOf} from '../support/json-lines.ts';
 
 /** A question, with the paragraph that it was written for. */
 export interface ArticleQuestion extends Question {
@@ -37,13 +37,4 @@ export async function questionsByArticles(squad: string): Promise<QuestionParts>
 		dev: about(split.reader_train.filter(isForValidation)),
 		test: about(split.test),
 	};
-}
-
-/** Reads the lines of a compressed file of JSON lines. */
-export async function linesOf<T>(path: string): Promise<T[]> {
-	return gunzipSync(await readFile(path))
-		.toString('utf8')
-		.trimEnd()
-		.split('\n')
-		.map(line => JSON.parse(line) as T);
 }

@@ -1,4 +1,4 @@
-// Measures how much an encoder gains from training on few or many questions: the table in docs/training.md. A stopped run is continued.
+// Measures how much an encoder gains from training on few or many questions. A stopped run is continued.
 import {join} from 'node:path';
 import {sharedFile} from '../../test/support/shared.ts';
 import {Collection} from '../../ts/collection/index.ts';

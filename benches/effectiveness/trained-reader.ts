@@ -15,6 +15,7 @@ import type {Question} from '../../ts/core/types.ts';
 import {readPassages} from '../../ts/corpus/index.ts';
 import {pairedTest} from '../../ts/evaluation/index.ts';
 import {ExtractiveReader, readRun} from '../../ts/reader/index.ts';
+import {mean} from '../../ts/studies/statistics/mean.ts';
 import {exists} from '../../ts/studies/storage/run-folder.ts';
 import {
 	type TrainingExample,
@@ -26,7 +27,8 @@ import {
 } from '../../ts/training/index.ts';
 import {seededRandom, shuffled} from '../../ts/training/run/random-order.ts';
 import type {Benchmark} from '../support/benchmark.ts';
-import {type ArticleQuestion, linesOf, questionsByArticles} from './squad-articles.ts';
+import {linesOf} from '../support/json-lines.ts';
+import {type ArticleQuestion, questionsByArticles} from './squad-articles.ts';
 
 const settings = {epochs: 1, passagesPerQuestion: 3, maxTokens: 224} as const;
 /** Minimum score of an answer that is accepted. It is the probability of the answer in its sentence. */
@@ -88,7 +90,7 @@ export const trainedReader: Benchmark = async say => {
 	const rows: Record<string, object> = {};
 	for (const gamma of GAMMAS) {
 		const [after, before] = [matches.get(`after ${gamma}`)!, matches.get(`before ${gamma}`)!];
-		const [meanAfter, meanBefore] = [mean(after), mean(before)];
+		const [meanAfter, meanBefore] = [mean(after.values()), mean(before.values())];
 		const tested = await pairedTest(after, before);
 		rows[`γ=${gamma}`] = {before: meanBefore, after: meanAfter, ...tested};
 		say(`  γ ${gamma}: exact match ${meanBefore.toFixed(4)} before, ${meanAfter.toFixed(4)} after (p ${tested.p.toExponential(1)})`);
@@ -96,10 +98,6 @@ export const trainedReader: Benchmark = async say => {
 	const validation = [first.epochs[0], first.epochs[1], second.epochs[1]].map(epoch => epoch!.validation);
 	return {dataset: 'SQuAD', examples: [first.examples, second.examples], validation, testQuestions: test.length, depth: DEPTH, rows};
 };
-
-function mean(values: ReadonlyMap<string, number>): number {
-	return [...values.values()].reduce((sum, value) => sum + value, 0) / values.size;
-}
 
 /** Writes examples to a file, unless it is there. */
 async function mineOnce(path: string, mine: () => Promise<readonly TrainingExample[]>): Promise<void> {

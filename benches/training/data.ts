@@ -1,13 +1,12 @@
 // Makes the batches of this benchmark from the shared data set `squad-train`, and writes them to files that both systems read.
 import {mkdirSync, writeFileSync} from 'node:fs';
-import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {gunzipSync} from 'node:zlib';
 import {packageRoot} from '../../ts/core/native/addon.ts';
 import {Tokenizer} from '../../ts/encoders/tokenizer.ts';
 import {type TrainingExample, mineNegatives} from '../../ts/training/index.ts';
 import {Batches} from '../../ts/training/encoder/batches.ts';
 import {shared} from '../qps/harness/folders.ts';
+import {linesOf} from '../support/json-lines.ts';
 import {type BatchFile, type DataName, commonSettings} from './definition.ts';
 
 /** The folder with generated files. It can be deleted at any time. */
@@ -23,11 +22,11 @@ const HARD_NEGATIVES = 2;
 export async function minedExamples(name: DataName): Promise<readonly TrainingExample[]> {
 	const options = {hardNegatives: HARD_NEGATIVES};
 	if (name === 'passages') {
-		const questions = await lines<{id: string; question: string; passage: string}>('questions.jsonl.gz');
+		const questions = await linesOf<{id: string; question: string; passage: string}>(join(source, 'questions.jsonl.gz'));
 		const withPositives = questions.map(({id, question, passage}) => ({id, text: question, positives: [passage]}));
 		return (await mineNegatives(withPositives, join(source, 'passages.tsv.gz'), options)).examples;
 	}
-	const pairs = await lines<{id: string; question: string; sentence: string}>('pairs.jsonl.gz');
+	const pairs = await linesOf<{id: string; question: string; sentence: string}>(join(source, 'pairs.jsonl.gz'));
 	const sentences = [...new Set(pairs.map(({sentence}) => sentence))];
 	const ids = new Map(sentences.map((sentence, i) => [sentence, `s${i}`]));
 	const questions = pairs.map(({id, question, sentence}) => ({id, text: question, positives: [ids.get(sentence)!]}));
@@ -127,12 +126,4 @@ function modelInputs(tokenizer: Tokenizer): (title: string, text: string) => num
 		const pieces = tokenizer.tokenize(title === '' ? text : `${title} ${text}`);
 		return [first, ...pieces.subarray(0, commonSettings.maxTokens - 2), last];
 	};
-}
-
-async function lines<T>(name: string): Promise<T[]> {
-	const text = gunzipSync(await readFile(join(source, name))).toString('utf8');
-	return text
-		.trimEnd()
-		.split('\n')
-		.map(line => JSON.parse(line) as T);
 }

@@ -2,6 +2,7 @@
 import {readQuestions} from '../../corpus/index.ts';
 import {
 	type MiningOptions,
+	type MiningProgress,
 	type MiningStatistics,
 	type TrainingExample,
 	mineTrainingExamples,
@@ -44,7 +45,7 @@ export async function trainingData(name: string, flags: SharedFlags, mining: Min
 	}
 	const source = await MiningSource.open(name, passages, 'bm25');
 	const bars = new MiningBars();
-	const onProgress = bars.update.bind(bars);
+	const onProgress = (progress: MiningProgress): void => bars.update(progress);
 	const statistics: {mined?: MiningStatistics; minedDev?: MiningStatistics} = {};
 	const mine = async function* (file: string, key: keyof typeof statistics): AsyncGenerator<TrainingExample, void, undefined> {
 		const onStatistics = (found: MiningStatistics): void => {
