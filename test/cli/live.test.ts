@@ -1,6 +1,7 @@
 // Tests the commands for live collections, which `passagekit add` creates and changes: add, delete, search, ask, stats
 // and optimize.
-import {execFile, spawn} from 'node:child_process';
+import {execFile, execFileSync, spawn} from 'node:child_process';
+import {createWriteStream} from 'node:fs';
 import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -335,12 +336,21 @@ for (const [signal, status] of [
 ] as const) {
 	onUnix(`${signal} during add leaves the last commit intact, and a second run adds only the remaining documents`, async t => {
 		const folder = await newFolder(t);
-		const [file, collection] = [join(folder, 'docs.jsonl'), join(folder, 'index')];
+		const [pipe, file, collection] = [join(folder, 'pipe.jsonl'), join(folder, 'docs.jsonl'), join(folder, 'index')];
 		const total = 1500;
 		const text = (i: number): string => Array.from({length: 60}, (_, j) => `word${(i * 7 + j * j) % 500}`).join(' ');
-		await writeFile(file, Array.from({length: total}, (_, i) => `${JSON.stringify({id: `d${i}`, text: text(i), n: i})}\n`).join(''));
-		const args = ['add', file, '-c', collection, '--encoder', 'tiny-encoder', '--commit-every', '64', '--json'];
-		const child = spawn(process.execPath, [join(packageRoot, 'bin/passagekit.js'), ...args], {stdio: ['ignore', 'ignore', 'pipe']});
+		const lines = Array.from({length: total}, (_, i) => `${JSON.stringify({id: `d${i}`, text: text(i), n: i})}\n`);
+		await writeFile(file, lines.join(''));
+		const flags = ['-c', collection, '--encoder', 'tiny-encoder', '--commit-every', '64', '--json'];
+		// The first run reads a FIFO that gets only some of the documents, so it cannot end before the signal, even if this process is slow.
+		execFileSync('mkfifo', [pipe]);
+		const command = [join(packageRoot, 'bin/passagekit.js'), 'add', pipe, ...flags];
+		const child = spawn(process.execPath, command, {stdio: ['ignore', 'ignore', 'pipe']});
+		const input = createWriteStream(pipe);
+		// The run may end before it has read everything.
+		input.on('error', () => {});
+		t.teardown(() => input.destroy());
+		input.write(lines.slice(0, 1000).join(''));
 		let stderr = '';
 		child.stderr.on('data', (data: Buffer) => (stderr += data.toString()));
 		const ended = new Promise(resolve => {
@@ -371,7 +381,7 @@ for (const [signal, status] of [
 		t.deepEqual(await docs.passagesOfDocument(`d${documents}`), []);
 		await docs.close();
 
-		const again = await passagekit(args);
+		const again = await passagekit(['add', file, ...flags]);
 		t.is(again.status, 0, again.stderr);
 		t.like(parsed(again.stdout), {added: total - documents, replaced: 0, unchanged: documents, documents: total});
 	});

@@ -164,14 +164,9 @@ onUnix('reading from a FIFO can be aborted, whether it has no writer or one that
 		for (const read of reads) {
 			const controller = new AbortController();
 			const reason = new Error('enough');
-			let abortedAt = 0;
-			setTimeout(() => {
-				abortedAt = performance.now();
-				controller.abort(reason);
-			}, 100);
+			setTimeout(() => controller.abort(reason), 100);
+			// If the abort did not end the read, the read would never end, because nothing is written.
 			t.is(await t.throwsAsync(read(controller.signal)), reason);
-			const delayMs = performance.now() - abortedAt;
-			t.true(delayMs < 5000, `${delayMs} ms after the abort`);
 		}
 		await writer?.close();
 	}

@@ -58,6 +58,9 @@ export class EmbeddingServer {
 			});
 			(embedding.responses.shift() ?? embedding.respond)(response, texts);
 		});
+		// By default, the server closes a connection that is idle for 5 seconds. If the process is suspended for longer, the next request
+		// would fail.
+		server.keepAliveTimeout = 0;
 		server.listen(0, '127.0.0.1');
 		await once(server, 'listening');
 		embedding.#url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -24,17 +24,17 @@ async function ticksDuring(work: () => Promise<unknown>): Promise<{gaps: number[
 }
 
 /**
-Asserts that the timer ticks throughout the work: at least half of the expected number of ticks, and no gap as long as a quarter of the
-work. If the event loop were blocked, the timer would tick at most once, after the work. On a busy machine, it sometimes ticks late even
-if the loop is not blocked. So the limits are loose, and only one of three attempts must succeed.
+Asserts that the timer ticks throughout the work: at least a tenth of the expected number of ticks, and no gap as long as a quarter of the
+work. If the event loop were blocked, the timer would tick at most once, after the work. On a busy machine, it often ticks late even if
+the loop is not blocked. So the limits are loose, and only one of ten attempts must succeed.
 */
 async function assertTimerTicks(t: ExecutionContext, work: () => Promise<unknown>): Promise<void> {
 	for (let attempt = 1; ; attempt++) {
 		const {gaps, tookMs} = await ticksDuring(work);
 		const longest = Math.max(...gaps);
 		t.log(`${gaps.length} ticks in ${tookMs.toFixed(0)} ms, the longest gap ${longest.toFixed(1)} ms`);
-		const isUnblocked = gaps.length >= tookMs / TICK_MS / 2 && longest < tookMs / 4;
-		if (isUnblocked || attempt === 3) {
+		const isUnblocked = gaps.length >= tookMs / TICK_MS / 10 && longest < tookMs / 4;
+		if (isUnblocked || attempt === 10) {
 			t.true(isUnblocked, `${gaps.length} ticks in ${tookMs.toFixed(0)} ms, a gap of ${longest.toFixed(0)} ms`);
 			return;
 		}

@@ -52,9 +52,14 @@ test('errors that are not temporary are not retried, and retryIf overrides which
 test('after a failure, the other requests are aborted and no further ones are sent', async t => {
 	const server = await EmbeddingServer.start(t);
 	const texts = Array.from({length: 100}, (_, i) => `text ${i}`);
+	let fail = (): void => {};
 	server.respond = (response, [first]) => {
 		if (first === 'text 1') {
-			setTimeout(() => status(400)(response, []), 20);
+			fail = () => status(400)(response, []);
+		}
+		// The failure is sent when as many requests are in progress as can be.
+		if (server.requests.length === 3) {
+			fail();
 		}
 	};
 	const encoder = createEncoder(server.embed, {...base, batchSize: 1, concurrency: 3});
@@ -68,17 +73,23 @@ test('the Retry-After header delays the retry and all other requests of the enco
 	const server = await EmbeddingServer.start(t);
 	server.responses.push(status(429, {'retry-after': '1'}));
 	const times: number[] = [];
+	const first = {isRefused: false};
 	const embed: EmbedFunction = async (texts, options) => {
 		times.push(performance.now());
-		return server.embed(texts, options);
+		try {
+			return await server.embed(texts, options);
+		} catch (error) {
+			first.isRefused = true;
+			throw error;
+		}
 	};
 	const encoder = createEncoder(embed, base);
-	const first = encoder.encode(['a']);
-	while (server.requests.length === 0) {
+	const call = encoder.encode(['a']);
+	// The other call comes after the encoder has received the header.
+	while (!first.isRefused) {
 		await sleep(1);
 	}
-	await sleep(100);
-	await Promise.all([first, encoder.encode(['b'])]);
+	await Promise.all([call, encoder.encode(['b'])]);
 	t.is(times.length, 3);
 	t.true(times[1]! - times[0]! >= 999, times.join(' '));
 	t.true(times[2]! - times[0]! >= 999, times.join(' '));

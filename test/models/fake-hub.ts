@@ -171,7 +171,7 @@ export class FakeHub {
 }
 
 /** The URL of a server that listens on a port of this machine. */
-export function addressOf(server: Server): string {
+function addressOf(server: Server): string {
 	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 

@@ -14,6 +14,14 @@ export async function highestOfThreeCounts(threshold: number, attempt: () => Pro
 	return highest;
 }
 
+/**
+Whether one of up to three attempts succeeds. Tests that interrupt a call while it runs use this function: on a busy machine, the call may be
+complete before the thread of the test runs again.
+*/
+export async function succeedsOnce(attempt: () => Promise<boolean>): Promise<boolean> {
+	return (await highestOfThreeCounts(0, async () => ((await attempt()) ? 1 : 0))) > 0;
+}
+
 /** Whether a promise settles in the current iteration of the event loop, so that its work cannot have run on another thread. */
 export async function settlesAtOnce(promise: Promise<unknown>): Promise<boolean> {
 	const pending = Symbol('pending');

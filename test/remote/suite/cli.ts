@@ -1,6 +1,7 @@
 /** Tests the commands that work with a cluster. */
-import {spawn} from 'node:child_process';
+import {execFileSync, spawn} from 'node:child_process';
 import {once} from 'node:events';
+import {createWriteStream} from 'node:fs';
 import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -104,13 +105,20 @@ export function cliTests(): void {
 		t.teardown(async () => rm(folder, {recursive: true, force: true}));
 		const total = 20_000;
 		const corpus = join(folder, 'corpus.jsonl');
-		await writeFile(corpus, Array.from({length: total}, (_, i) => JSON.stringify({id: `p${i}`, text: `passage number ${i}`})).join('\n'));
+		const lines = Array.from({length: total}, (_, i) => `${JSON.stringify({id: `p${i}`, text: `passage number ${i}`})}\n`);
+		// At first, the corpus is a FIFO that gets only some of the passages, so the command cannot end before it is killed.
+		execFileSync('mkfifo', [corpus]);
 		const index = newName();
 		t.teardown(async () => cluster().request(`/${index}`, undefined, 'DELETE'));
 		const push = ['push', corpus, '--to', cluster().urls.join(','), '--index', index, '--shards', '3', '--no-encoder'] as const;
 		const child = spawn(process.execPath, [join(packageRoot, 'bin/passagekit.js'), ...push], {stdio: 'ignore'});
 		t.teardown(() => child.kill('SIGKILL'));
 		const exited = once(child, 'exit');
+		const input = createWriteStream(corpus);
+		// The command may be killed before it has read everything.
+		input.on('error', () => {});
+		t.teardown(() => input.destroy());
+		input.write(lines.slice(0, 15_000).join(''));
 		const stored = async (): Promise<number> => {
 			await cluster().request(`/${index}/_refresh`, {});
 			return (await cluster().request<{count?: number}>(`/${index}/_count`)).count ?? 0;
@@ -121,6 +129,8 @@ export function cliTests(): void {
 		}
 		child.kill('SIGKILL');
 		t.deepEqual(await exited, [null, 'SIGKILL']);
+		await rm(corpus);
+		await writeFile(corpus, lines.join(''));
 		const before = await stored();
 		t.true(before >= 512 && before < total, `${before}`);
 		const {passages, written, verified} = await json(t, ...push);
