@@ -7,7 +7,7 @@ Trains a reader further, in two stages, and compares it with the reader that it 
    further on both kinds of questions.
 */
 import {join} from 'node:path';
-import {appendFile, readFile} from 'node:fs/promises';
+import {appendFile, mkdir, readFile} from 'node:fs/promises';
 import {sharedFile} from '../../test/support/shared.ts';
 import {Collection} from '../../ts/collection/index.ts';
 import {packageRoot} from '../../ts/core/native/addon.ts';
@@ -58,6 +58,7 @@ export const trainedReader: Benchmark = async say => {
 	}
 	const cache = join(packageRoot, 'benches', '.cache', 'trained-reader');
 	const file = (name: string): string => join(cache, name);
+	await mkdir(cache, {recursive: true});
 	const {train, dev, test} = await questionsByArticles(squad);
 
 	const [trainFile, devFile] = [file('train.jsonl.gz'), file('dev.jsonl.gz')];
