@@ -1403,6 +1403,8 @@ export interface NativeStepOptions {
   threads: number
   /** In MiB. */
   activationMemory: number
+  /** Whether the products of linear layers are computed in bfloat16. */
+  bf16?: boolean
 }
 
 /** What a step did. */

@@ -6,11 +6,11 @@ import {systemVersions, systems, train, withSystems} from './measure.ts';
 
 /** Trains both encoders with the same batches, with dropout, and ranks the positives of other batches before and after. */
 export async function measureAccuracy(definition: Definition, say: (line: string) => void): Promise<AccuracyResults> {
-	const {batchSize, hardNegatives, threads, accuracy} = definition;
+	const {batchSize, hardNegatives, threads, bf16, accuracy} = definition;
 	const {steps, heldOutBatches: count} = accuracy;
 	const all = await writeBatches('accuracy.json', await minedExamples('passages'), steps + count, {batchSize, hardNegatives});
 	const written = addHeldOut(all, steps);
-	return withSystems(systems, written, {dropout: 0.1, steps, threads: Math.max(...threads)}, async opened => {
+	return withSystems(systems, written, {dropout: 0.1, steps, threads: Math.max(...threads), bf16}, async opened => {
 		const rank = async (): Promise<number[][]> => {
 			const reciprocalRanks: number[][] = [];
 			for (const system of opened) {

@@ -18,11 +18,13 @@ export interface Definition {
 	readonly threads: readonly number[];
 	/** The batch with which only passagekit's memory is measured. */
 	readonly large: {readonly batchSize: number; readonly hardNegatives: number; readonly steps: number};
+	/** Whether both systems compute in bfloat16. */
+	readonly bf16: boolean;
 	/** The numbers of batches that are trained on, and of batches from which held-out questions come, with `--accuracy`. */
 	readonly accuracy: {readonly steps: number; readonly heldOutBatches: number};
 }
 
-export const definition: Definition = {
+export const definition: Omit<Definition, 'bf16'> = {
 	batchSize: 32,
 	hardNegatives: 1,
 	comparedSteps: 20,
@@ -34,7 +36,7 @@ export const definition: Definition = {
 };
 
 /** A few small steps, to check that everything works. */
-export const smoke: Definition = {
+export const smoke: Omit<Definition, 'bf16'> = {
 	batchSize: 8,
 	hardNegatives: 1,
 	comparedSteps: 3,

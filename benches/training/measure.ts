@@ -33,7 +33,7 @@ const TICKS_PER_SECOND = 100;
 
 /** Measures everything. */
 export async function measure(definition: Definition, say: (line: string) => void): Promise<Results> {
-	const {batchSize, hardNegatives, comparedSteps, rounds, stepsPerRound, threads, large} = definition;
+	const {batchSize, hardNegatives, comparedSteps, rounds, stepsPerRound, threads, bf16, large} = definition;
 	const versions = await systemVersions();
 	const needed = Math.max(comparedSteps, 1 + rounds * stepsPerRound);
 	const data: Partial<Record<DataName, DataResult>> = {};
@@ -45,7 +45,7 @@ export async function measure(definition: Definition, say: (line: string) => voi
 		const mean = (count: (batch: (typeof timed)[number]) => number): number =>
 			Math.round(timed.reduce((sum, batch) => sum + count(batch), 0) / timed.length);
 		say(`${name}: ${examples.length} examples`);
-		const agreement = await compareLosses(written, comparedSteps, Math.max(...threads));
+		const agreement = await compareLosses(written, {dropout: 0, steps: comparedSteps, threads: Math.max(...threads), bf16});
 		say(`  greatest difference of losses ${agreement.maxLossDifference.toExponential(1)}`);
 		const speeds: Speed[] = [];
 		for (const count of threads) {
@@ -53,7 +53,10 @@ export async function measure(definition: Definition, say: (line: string) => voi
 		}
 		data[name] = {tokensPerStep: mean(tokenCount), paddedTokensPerStep: mean(paddedTokenCount), agreement, speeds};
 		if (name === 'passages') {
-			largeResult = await measureLarge(await writeBatches('large.json', examples, large.steps, large), Math.max(...threads));
+			largeResult = await measureLarge(await writeBatches('large.json', examples, large.steps, large), {
+				threads: Math.max(...threads),
+				bf16,
+			});
 		}
 	}
 	return {versions, data: data as Results['data'], large: largeResult!};
@@ -80,11 +83,14 @@ function start(name: SystemName, threads: number): System {
 	return new System(join(systemsFolder, folder!), {args, threads});
 }
 
+/** The settings that differ between measurements. */
+type Variable = Pick<Settings, 'dropout' | 'steps' | 'threads' | 'bf16'>;
+
 /** Runs work with the processes of systems, and ends them afterwards. Each has opened the model and the batches. */
 export async function withSystems<T>(
 	names: readonly SystemName[],
 	{file, batches}: WrittenBatches,
-	variable: Pick<Settings, 'dropout' | 'steps' | 'threads'>,
+	variable: Variable,
 	work: (opened: readonly System[]) => Promise<T>,
 ): Promise<T> {
 	const settings: Settings = {...commonSettings, ...variable, warmUpSteps: Math.floor(WARM_UP * variable.steps)};
@@ -113,8 +119,9 @@ export async function train(system: System, {batches}: WrittenBatches, from: num
 }
 
 /** Compares the losses and the norms of gradients of both systems, without dropout. */
-async function compareLosses(written: WrittenBatches, steps: number, threads: number): Promise<Agreement> {
-	return withSystems(systems, written, {dropout: 0, steps, threads}, async ([passagekit, pytorch]) => {
+async function compareLosses(written: WrittenBatches, variable: Variable): Promise<Agreement> {
+	const {steps} = variable;
+	return withSystems(systems, written, variable, async ([passagekit, pytorch]) => {
 		const ours = await train(passagekit!, written, 0, steps);
 		const theirs = await train(pytorch!, written, 0, steps);
 		const differences = (key: 'losses' | 'gradientNorms'): number[] => ours[key].map((value, i) => Math.abs(value - theirs[key][i]!));
@@ -135,10 +142,10 @@ async function compareLosses(written: WrittenBatches, steps: number, threads: nu
 async function compareSpeed(
 	written: WrittenBatches,
 	threads: number,
-	{rounds, stepsPerRound}: Definition,
+	{rounds, stepsPerRound, bf16}: Definition,
 	say: (line: string) => void,
 ): Promise<Speed> {
-	const variable = {dropout: 0.1, steps: SCHEDULED_STEPS, threads};
+	const variable = {dropout: 0.1, steps: SCHEDULED_STEPS, threads, bf16};
 	const pytorchDefaultMalloc = await withSystems(['pytorch default-malloc'], written, variable, async ([system]) => {
 		await train(system!, written, 0, 1);
 		return systemSpeed(system!, [await train(system!, written, 1, stepsPerRound)]);
@@ -199,8 +206,8 @@ function systemSpeed(system: System, results: readonly Trained[]): SystemSpeed {
 }
 
 /** Measures passagekit's memory with large batches. */
-async function measureLarge(written: WrittenBatches, threads: number): Promise<Results['large']> {
-	const variable = {dropout: 0.1, steps: SCHEDULED_STEPS, threads};
+async function measureLarge(written: WrittenBatches, options: Pick<Variable, 'threads' | 'bf16'>): Promise<Results['large']> {
+	const variable = {...options, dropout: 0.1, steps: SCHEDULED_STEPS};
 	return withSystems(['passagekit'], written, variable, async ([system]) => {
 		const trained = await train(system!, written, 0, written.batches.length);
 		return {

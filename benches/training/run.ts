@@ -18,7 +18,10 @@ const MAX_OTHER_BUSY_CORES = 0.1;
 
 /** Measures, prints tables and writes the record. Without the shared data sets, prints that it is skipped. */
 export async function training(args: readonly string[], say: (line: string) => void): Promise<void> {
-	const {values} = parseArgs({args: [...args], options: {setup: {type: 'boolean'}, smoke: {type: 'boolean'}, accuracy: {type: 'boolean'}}});
+	const {values} = parseArgs({
+		args: [...args],
+		options: {setup: {type: 'boolean'}, smoke: {type: 'boolean'}, accuracy: {type: 'boolean'}, bf16: {type: 'boolean'}},
+	});
 	if (!sharedFile('data', 'squad-train', 'questions.jsonl.gz') || !sharedFile('models', 'minilm-base', 'model.safetensors')) {
 		say('SKIPPING the benchmark of training: it needs the shared data sets.');
 		return;
@@ -26,7 +29,7 @@ export async function training(args: readonly string[], say: (line: string) => v
 	for (const system of values.setup ? ['passagekit', 'pytorch'] : []) {
 		say(setUp(join(systemsFolder, system)) ?? `${system} is set up`);
 	}
-	const definition = values.smoke ? smoke : full;
+	const definition = {...(values.smoke ? smoke : full), bf16: values.bf16 === true};
 	const [thisMachine, before, ticks, addon] = [machine(Math.max(...definition.threads)), load(), coreTicks(), addonHash()];
 	if (values.accuracy) {
 		await recordAccuracy(definition, values.smoke === true, say);
@@ -45,7 +48,7 @@ export async function training(args: readonly string[], say: (line: string) => v
 	// Such results must not be quoted.
 	const folder = values.smoke || hasChanged ? cache : join(packageRoot, 'benches', 'record');
 	mkdirSync(folder, {recursive: true});
-	const file = join(folder, 'training.json');
+	const file = join(folder, `training${suffix(definition)}.json`);
 	writeFileSync(file, `${JSON.stringify(record, undefined, '\t')}\n`);
 	say(tables(results));
 	say(`\n${noiseOf(results)}`);
@@ -58,20 +61,23 @@ export async function training(args: readonly string[], say: (line: string) => v
 /** Compares the accuracy of both systems, which does not depend on other work on the machine, and writes a record. */
 async function recordAccuracy(definition: Definition, isSmoke: boolean, say: (line: string) => void): Promise<void> {
 	const results = await measureAccuracy(definition, say);
-	const {batchSize, hardNegatives, accuracy, threads} = definition;
+	const {batchSize, hardNegatives, accuracy, threads, bf16} = definition;
 	const record = {
 		benchmark: 'training-accuracy',
 		machine: {...machine(Math.max(...threads)), node: process.version, addonSha256: addonHash()},
-		definition: {batchSize, hardNegatives, accuracy, ...commonSettings},
+		definition: {batchSize, hardNegatives, bf16, accuracy, ...commonSettings},
 		results,
 	};
 	const folder = isSmoke ? cache : join(packageRoot, 'benches', 'record');
 	mkdirSync(folder, {recursive: true});
-	const file = join(folder, 'training-accuracy.json');
+	const file = join(folder, `training-accuracy${suffix(definition)}.json`);
 	writeFileSync(file, `${JSON.stringify(record, undefined, '\t')}\n`);
 	say(accuracyTable(results));
 	say(`\nrecorded in ${file.replace(`${packageRoot}/`, '')}`);
 }
+
+/** The end of the names of records. */
+const suffix = ({bf16}: Definition): string => (bf16 ? '-bf16' : '');
 
 /** Returns a line that says whether other work disturbed a run. */
 function noiseOf({data}: Results): string {

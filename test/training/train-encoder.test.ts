@@ -396,6 +396,7 @@ test('models, folders and options that cannot be used are refused', async t => {
 		{inBatch: false, hardNegatives: 0},
 		{code: 'ERR_ARGUMENT', message: 'inBatch: expected true, or hardNegatives or negatives above 0, got no negatives at all'},
 	);
+	await refused('tiny-encoder', {bf16: 1 as never}, {code: 'ERR_ARGUMENT', message: 'bf16: expected a boolean, got 1'});
 	await refused('tiny-encoder', {margin: 2}, {code: 'ERR_ARGUMENT', message: 'margin: expected the loss triplet, got nll'});
 	await refused(
 		'tiny-encoder',
@@ -480,4 +481,31 @@ test('the command trains from a file of examples, and says what it did', async t
 	const both = await passagekit([...args, '--passages', path]);
 	t.is(both.status, 2);
 	t.regex(both.stderr, /expected --data, or --passages and --questions/u);
+});
+
+test('in bfloat16, training learns as well and has a fingerprint of its own; on other CPUs, it is refused', async t => {
+	const path = await folder(t);
+	const output = join(path, 'bf16');
+	await writeTrainingExamples(join(path, 'train.jsonl'), train);
+	await writeTrainingExamples(join(path, 'dev.jsonl'), dev);
+	const flags = ['--data', join(path, 'train.jsonl'), '--dev', join(path, 'dev.jsonl'), '--init', 'tiny-encoder', '--epochs', '2'];
+	const command = ['train', 'encoder', ...flags, '--batch-size', '8', '--learning-rate', '1e-3', '--max-tokens', '32', '--json'];
+	const scalar = await passagekit([...command, '-o', output, '--bf16'], {PASSAGEKIT_CPU: 'scalar'});
+	t.is(scalar.status, 1);
+	t.regex(scalar.stderr, /bf16: expected a CPU with AVX-512 BF16, got /u);
+
+	const {status, stdout, stderr} = await passagekit([...command, '-o', output, '--bf16']);
+	if (status !== 0) {
+		t.regex(stderr, /bf16: expected a CPU with AVX-512 BF16, got /u);
+		t.log('SKIPPING training in bfloat16: this CPU has no instructions for it');
+		return;
+	}
+	const float32 = JSON.parse((await passagekit([...command, '-o', join(path, 'float32')])).stdout) as {epochs: {loss?: number}[]};
+	const bf16 = JSON.parse(stdout) as typeof float32;
+	const losses = [bf16, float32].map(({epochs}) => epochs.at(-1)!.loss!);
+	t.not(losses[0], losses[1]);
+	t.true(Math.abs(losses[0]! - losses[1]!) < 0.02 * losses[1]!, losses.join(' '));
+	const other = await passagekit([...command, '-o', output]);
+	t.is(other.status, 1);
+	t.regex(other.stderr, /expected the same model, examples and options as those of the training run/u);
 });

@@ -28,7 +28,7 @@
 //! | [`impacts`] | BM25 impact codes | upper bounds on BM25 scores |
 //! | [`logits`] | `f32` | softmax and ranks over a vocabulary |
 //! | [`network`] | `f32`, bytes | layers of encoders and readers |
-//! | [`gradients`], [`matrix`] | `f32` | training of encoders and readers |
+//! | [`gradients`], [`matrix`] | `f32`; products also with operands in `bf16` | training of encoders and readers |
 //!
 //! [`mod@reference`] has the definitions that tests compare the kernels with.
 //!

@@ -11,7 +11,7 @@ use divan::counter::ItemsCount;
 use support::weights::{Shape, random};
 use training::loss::{Candidates, Similarity};
 use training::optimizer::Schedule;
-use training::{EncoderBatch, EncoderOptions, EncoderTrainer, Loss, Pooling, StepOptions};
+use training::{Bf16Cpu, EncoderBatch, EncoderOptions, EncoderTrainer, Loss, Pooling, StepOptions};
 use transformer::Text;
 
 const SHAPE: Shape =
@@ -21,14 +21,26 @@ fn main() {
     divan::main();
 }
 
-/// 16 questions of 12 tokens, and 32 passages of 100 to 160 tokens.
+/// In 32 bits.
 #[divan::bench(args = [1, 2], sample_count = 5, sample_size = 1)]
-fn encoder(bencher: divan::Bencher<'_, '_>, threads: usize) {
+fn float32(bencher: divan::Bencher<'_, '_>, threads: usize) {
+    encoder(bencher, threads, false);
+}
+
+/// In bfloat16, on CPUs with instructions for it.
+#[divan::bench(args = [1, 2], sample_count = 5, sample_size = 1, ignore = Bf16Cpu::detect().is_none())]
+fn bf16(bencher: divan::Bencher<'_, '_>, threads: usize) {
+    encoder(bencher, threads, true);
+}
+
+/// 16 questions of 12 tokens, and 32 passages of 100 to 160 tokens.
+fn encoder(bencher: divan::Bencher<'_, '_>, threads: usize, bf16: bool) {
     let mut weights = random(SHAPE, 1, false);
     weights.outputs.truncate(1);
     let step = StepOptions {
         schedule: Schedule { rate: 1e-5, warm_up_steps: 0, steps: 1000 },
         threads,
+        bf16,
         ..StepOptions::default()
     };
     let options = EncoderOptions {

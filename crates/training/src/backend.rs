@@ -1,11 +1,11 @@
-//! [`Backend`]: where the products of linear layers are computed.
+//! [`Backend`]: where the products of linear layers are computed, and in which precision.
 
 use std::fmt::Debug;
 
-use kernels::matrix::{self, Matrix};
+use kernels::matrix::{self, Bf16Products, Matrix};
 
 /// Computes the products of the linear layers inside the layers of a network: those of the queries, keys and values, of
-/// the outputs of the attention, and of the feed-forward network. [`Cpu`] is the only implementation here; a caller can
+/// the outputs of the attention, and of the feed-forward network. [`Cpu`] and [`Bf16Cpu`] are the implementations here; a caller can
 /// provide one for another device, such as a GPU.
 ///
 /// All other operations stay on the CPU: the products of the attention, one per head and text, and those of a reader's
@@ -30,5 +30,24 @@ pub struct Cpu;
 impl Backend for Cpu {
     fn multiply(&self, a: Matrix<'_>, b: Matrix<'_>, out: &mut [f32], accumulates: bool) {
         matrix::multiply(a, b, out, b.columns(), accumulates);
+    }
+}
+
+/// Computes products on the calling thread, with operands that are rounded to bfloat16 and sums in `f32`:
+/// [`Bf16Products`]. Parameters, gradients and activations stay in `f32`.
+#[derive(Debug, Clone, Copy)]
+pub struct Bf16Cpu(&'static Bf16Products);
+
+impl Bf16Cpu {
+    /// Returns `None` if the running CPU has no instructions for bfloat16; see [`Bf16Products::detect`].
+    #[must_use]
+    pub fn detect() -> Option<Self> {
+        Bf16Products::detect().map(Self)
+    }
+}
+
+impl Backend for Bf16Cpu {
+    fn multiply(&self, a: Matrix<'_>, b: Matrix<'_>, out: &mut [f32], accumulates: bool) {
+        self.0.multiply(a, b, out, b.columns(), accumulates);
     }
 }

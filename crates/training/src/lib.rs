@@ -25,7 +25,7 @@ pub mod optimizer;
 mod parameters;
 mod reader;
 
-pub use backend::{Backend, Cpu};
+pub use backend::{Backend, Bf16Cpu, Cpu};
 pub use encoder::{EncoderBatch, EncoderOptions, EncoderTrainer, Loss, Side};
 pub use engine::{StepOptions, StepReport};
 pub use error::Error;

@@ -11,8 +11,8 @@ use support::weights::{Shape, random};
 use training::loss::{Candidates, Similarity};
 use training::optimizer::Schedule;
 use training::{
-    Backend, Cpu, EncoderBatch, EncoderOptions, EncoderTrainer, Loss, Matrix, Pooling, ReaderPassage,
-    ReaderTrainer, Side, StepOptions,
+    Backend, Bf16Cpu, Cpu, EncoderBatch, EncoderOptions, EncoderTrainer, Loss, Matrix, Pooling,
+    ReaderPassage, ReaderTrainer, Side, StepOptions,
 };
 use transformer::Text;
 use transformer::weights::{self, Weights};
@@ -133,30 +133,61 @@ fn a_backend_is_called_for_each_product_and_its_results_are_used() {
     assert_eq!(backend.0.load(Ordering::Relaxed), STEPS * PRODUCTS * 2);
 }
 
+/// The loss of the batch, and the gradients of the matrices of each layer.
+fn gradients(mut trainer: ReaderTrainer) -> (f32, Vec<Vec<f32>>) {
+    let ids = ids();
+    let (loss, gradients) = trainer.gradients(&passages(&ids), &Control::default()).expect("gradients");
+    let linear = |layer: &weights::Layer| {
+        let all = [&layer.query, &layer.key, &layer.value, &layer.attention_output];
+        let all = all.into_iter().chain([&layer.intermediate, &layer.output]);
+        let values = |linear: &weights::Linear| match &linear.weights {
+            weights::Matrix::F32(values) => values.to_vec(),
+            _ => panic!("floats"),
+        };
+        all.flat_map(values).collect()
+    };
+    (loss, gradients.layers.iter().map(linear).collect())
+}
+
 #[test]
 fn gradients_are_those_of_products_computed_from_the_definition() {
-    let (ids, control) = (ids(), Control::default());
-    let batch = passages(&ids);
-    let [(loss, gradients), (expected_loss, expected)] = [Some(Arc::new(ByDefinition) as _), None]
-        .map(|backend| reader(backend).gradients(&batch, &control).expect("gradients"));
+    let (loss, actual) = gradients(reader(Some(Arc::new(ByDefinition))));
+    let (expected_loss, expected) = gradients(reader(None));
     assert!((loss - expected_loss).abs() < 1e-5, "expected a loss of {expected_loss}, got {loss}");
     let mut greatest = 0f32;
-    for (layer, expected) in gradients.layers.iter().zip(&expected.layers) {
-        let linear = |layer: &weights::Layer| {
-            let all = [&layer.query, &layer.key, &layer.value, &layer.attention_output];
-            let all = all.into_iter().chain([&layer.intermediate, &layer.output]);
-            let values = |linear: &weights::Linear| match &linear.weights {
-                weights::Matrix::F32(values) => values.to_vec(),
-                _ => panic!("floats"),
-            };
-            all.flat_map(values).collect::<Vec<_>>()
-        };
-        let (actual, expected) = (linear(layer), linear(expected));
-        assert_eq!(actual.len(), expected.len());
-        for (actual, expected) in actual.iter().zip(&expected) {
-            greatest = greatest.max(expected.abs());
-            assert!((actual - expected).abs() < 1e-5, "expected a gradient of {expected}, got {actual}");
-        }
+    for (actual, expected) in actual.iter().flatten().zip(expected.iter().flatten()) {
+        greatest = greatest.max(expected.abs());
+        assert!((actual - expected).abs() < 1e-5, "expected a gradient of {expected}, got {actual}");
     }
     assert!(greatest > 1e-2, "the gradients are too small for this test: {greatest}");
+}
+
+#[test]
+fn bfloat16_computes_gradients_that_are_close_to_those_in_32_bits() {
+    let options = StepOptions { bf16: true, ..step_options() };
+    let new = || ReaderTrainer::new(&random(SHAPE, 3, false), options);
+    if Bf16Cpu::detect().is_none() {
+        eprintln!(
+            "SKIPPING training in bfloat16: this CPU has no instructions for it, or PASSAGEKIT_CPU is set."
+        );
+        let error = new().expect_err("an unsupported option").to_string();
+        assert!(error.starts_with("bf16: expected a CPU with AVX-512 BF16, got "), "{error}");
+        return;
+    }
+    let (loss, actual) = gradients(new().expect("a reader"));
+    let (expected_loss, expected) = gradients(reader(None));
+    assert!(
+        (loss - expected_loss).abs() < 0.01 * expected_loss,
+        "expected a loss of {expected_loss}, got {loss}"
+    );
+    let norm = |values: &mut dyn Iterator<Item = f32>| values.map(|value| value * value).sum::<f32>().sqrt();
+    for (actual, expected) in actual.iter().zip(&expected) {
+        assert_ne!(actual, expected);
+        let difference = norm(&mut actual.iter().zip(expected).map(|(a, b)| a - b));
+        let expected = norm(&mut expected.iter().copied());
+        // Rounding to 8 bits has a relative error of at most 2⁻⁹, in each of the products on the way.
+        assert!(difference < 0.02 * expected, "difference {difference}, norm {expected}");
+    }
+    let (again, same) = gradients(new().expect("a reader"));
+    assert!(again.to_bits() == loss.to_bits() && same == actual, "the same bits in every run");
 }

@@ -57,6 +57,8 @@ pub struct NativeStepOptions {
     pub threads: u32,
     /// In MiB.
     pub activation_memory: u32,
+    /// Whether the products of linear layers are computed in bfloat16.
+    pub bf16: Option<bool>,
 }
 
 /// What a step did.
@@ -96,6 +98,7 @@ impl NativeStepOptions {
             seed: u64::from(self.seed),
             threads: self.threads as usize,
             activation_bytes: (self.activation_memory as usize) << 20,
+            bf16: self.bf16 == Some(true),
         }
     }
 }

@@ -47,6 +47,7 @@ export function addStepFlags(command: Command, {batchSize, patience}: {readonly 
 		.option('--weight-decay <x>', 'weight decay of AdamW (default: 0.01)', number)
 		.option('--dropout <x>', 'dropout probability (default: 0.1)', number)
 		.option('--max-gradient-norm <x>', 'clip gradients to this norm; 0 turns clipping off (default: 1)', number)
+		.option('--bf16', 'compute in bfloat16: faster, needs a CPU with AVX-512 BF16')
 		.addOption(new Option('--precision <p>', 'weights in the ONNX file (default: int8)').choices(['float32', 'int8', 'int8-reduced']))
 		.option('--activation-memory <mib>', 'maximum memory for activations, in MiB (default: 2048)', count(1))
 		.option('--checkpoint-steps <n>', 'steps between checkpoints (default: 100)', count(1))

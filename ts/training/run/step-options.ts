@@ -8,13 +8,15 @@ const MAX_STEPS = 2 ** 32 - 1;
 
 /** Returns the options of the steps, of which there are `epochs` times `batches`. */
 export function stepOptions<V, E>(options: CheckedTrainingOptions<V, E>, batches: number): Binding.NativeStepOptions {
-	const {epochs, learningRate, warmUp, weightDecay, dropout, maxGradientNorm, seed, threads, activationMemory} = options;
+	const {epochs, learningRate, warmUp, weightDecay, dropout, maxGradientNorm, seed, threads, activationMemory, bf16} = options;
 	const steps = epochs * batches;
 	if (steps > MAX_STEPS) {
 		throw new RetrievalError('ERR_ARGUMENT', `epochs: expected at most ${MAX_STEPS} steps, got ${steps}`);
 	}
 	const warmUpSteps = Math.floor(warmUp * steps);
-	return {learningRate, warmUpSteps, steps, weightDecay, dropout, maxGradientNorm, seed, threads, activationMemory};
+	const step = {learningRate, warmUpSteps, steps, weightDecay, dropout, maxGradientNorm, seed, threads, activationMemory};
+	// The fingerprints of training runs without bfloat16 are those from before this option existed.
+	return bf16 ? {...step, bf16} : step;
 }
 
 /** The part of the options that the result depends on, for its fingerprint. */

@@ -18,7 +18,7 @@ const BF16_NAN: u16 = 0x7fc0;
 
 /// Returns the `f32` with the same value, or NaN for NaN.
 #[inline]
-pub(super) fn widen<const BF16: bool>(bits: u16) -> f32 {
+pub(crate) fn widen<const BF16: bool>(bits: u16) -> f32 {
     if BF16 {
         return f32::from_bits(u32::from(bits) << 16);
     }
@@ -36,7 +36,7 @@ pub(super) fn widen<const BF16: bool>(bits: u16) -> f32 {
 
 /// Returns the nearest 16-bit float, or NaN for NaN. Ties are rounded to even.
 #[inline]
-pub(super) fn narrow<const BF16: bool>(value: f32) -> u16 {
+pub(crate) fn narrow<const BF16: bool>(value: f32) -> u16 {
     let bits = value.to_bits();
     let sign = (bits >> 16) as u16 & 0x8000;
     let magnitude = bits & 0x7fff_ffff;

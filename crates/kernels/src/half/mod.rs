@@ -34,3 +34,4 @@ mod x86_64;
 
 pub use dispatch::HalfKernels;
 pub use format::HalfFormat;
+pub(crate) use format::{narrow, widen};

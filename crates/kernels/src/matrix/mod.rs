@@ -11,7 +11,11 @@
 //! assert_eq!(product, [1.0, 3.0, 3.0, 7.0]);
 //! ```
 
+mod bf16;
+
 use gemm::Parallelism;
+
+pub use self::bf16::Bf16Products;
 
 /// A matrix in a slice: the value in row i and column j is at i · `row_stride` + j · `column_stride`.
 #[derive(Debug, Clone, Copy)]

@@ -27,7 +27,7 @@ pub use step::{StepOptions, StepReport};
 use worker::{Pass, Worker};
 
 use crate::network::Gradients;
-use crate::{Backend, Error};
+use crate::{Backend, Bf16Cpu, Error};
 
 /// Models and the threads that run them.
 #[derive(Debug)]
@@ -43,7 +43,15 @@ impl Engine {
     pub fn new(models: Vec<TrainedModel>, options: StepOptions) -> Result<Self, Error> {
         options.check()?;
         let workers = (0..threads::resolve(options.threads)).map(|_| Worker::default()).collect();
-        Ok(Self { models, workers, options, step: 0 })
+        let mut engine = Self { models, workers, options, step: 0 };
+        if options.bf16 {
+            let (expected, got) =
+                ("a CPU with AVX-512 BF16", "one without, or a lower PASSAGEKIT_CPU".to_owned());
+            let backend = Bf16Cpu::detect().ok_or(Error::Option { option: "bf16", expected, got })?;
+            let backend: Arc<dyn Backend> = Arc::new(backend);
+            engine.set_backend(&backend);
+        }
+        Ok(engine)
     }
 
     /// Sets the [`Backend`] of all models.

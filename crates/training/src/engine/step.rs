@@ -22,6 +22,8 @@ pub struct StepOptions {
     /// Maximum number of bytes of activations that are kept between the two passes of a step. The others are
     /// recomputed.
     pub activation_bytes: usize,
+    /// Whether the products of linear layers are computed in bfloat16, with [`Bf16Cpu`](crate::Bf16Cpu).
+    pub bf16: bool,
 }
 
 impl Default for StepOptions {
@@ -34,6 +36,7 @@ impl Default for StepOptions {
             seed: 0,
             threads: 0,
             activation_bytes: 2 << 30,
+            bf16: false,
         }
     }
 }
