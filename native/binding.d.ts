@@ -1415,6 +1415,9 @@ export interface NativeStepReport {
   tokens: number
   /** Number of questions whose positive passage had a higher score than all others. */
   correct: number
+  /** Number of texts that could have been truncated, and number of those that were. */
+  texts: number
+  truncated: number
 }
 
 /** Passages as one list per property. An empty title means no title; fields are JSON. */

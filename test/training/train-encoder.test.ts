@@ -217,6 +217,35 @@ test('a run whose folder another process has taken over writes nothing more, and
 	t.true((await readFile(join(output, 'lock'), 'utf8')).includes('another'), 'the lock of the other process stays');
 });
 
+test('epochs tell the share of truncated texts, also after an interruption, and the command notes it', async t => {
+	const path = await folder(t);
+	// All questions have more than 8 tokens, and the positives have 6. There are 24 questions, and a batch has 8 with their positives.
+	const settings = {...options, maxTokens: 8, hardNegatives: 0, epochs: 1, checkpointSteps: 1};
+	const stopped = trainEncoder(train, 'tiny-encoder', join(path, 'short'), {
+		...settings,
+		onProgress({done}) {
+			if (done === 2) {
+				throw new Error('stop');
+			}
+		},
+	});
+	await t.throwsAsync(stopped, {message: 'stop'});
+	const {epochs} = await trainEncoder(train, 'tiny-encoder', join(path, 'short'), settings);
+	t.is(epochs[0]!.truncated, undefined);
+	const questions = 24;
+	// Questions of a batch can share a positive.
+	const passages = questions / epochs[1]!.truncated! - questions;
+	t.true(passages >= 8 && passages <= 24 && Math.abs(passages - Math.round(passages)) < 1e-9, `${passages}`);
+	const whole = await trainEncoder(train, 'tiny-encoder', join(path, 'whole'), {...settings, maxTokens: 32});
+	t.is(whole.epochs[1]!.truncated, 0);
+
+	await writeTrainingExamples(join(path, 'train.jsonl'), train);
+	const flags = ['--data', join(path, 'train.jsonl'), '--init', 'tiny-encoder', '--epochs', '1', '--batch-size', '8'];
+	const noted = await passagekit(['train', 'encoder', ...flags, '--max-tokens', '8', '-o', join(path, 'noted')]);
+	t.is(noted.status, 0, noted.stderr);
+	t.regex(noted.stderr, /\d+ % of the questions and passages were truncated \(--max-tokens\)/u);
+});
+
 test('a checkpoint of another training is refused, unless the training starts over', async t => {
 	const output = join(await folder(t), 'encoder');
 	const stopped = trainEncoder(train, 'tiny-encoder', output, {

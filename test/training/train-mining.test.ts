@@ -51,6 +51,25 @@ test('train encoder mines from a collection, and returns what mining found as JS
 	});
 });
 
+test('the questions to validate with can have more hard negatives than those to train on', async t => {
+	const {path, train, dev} = await questionFiles(t);
+	const counts: number[] = [];
+	for (const [i, more] of [[], ['--dev-hard-negatives', '6']].entries()) {
+		const args = ['train', 'encoder', '-p', articles, '-q', train, '--dev', dev, ...settings, '--json', ...more];
+		const {status, stdout, stderr} = await passagekit([...args, '-o', join(path, `encoder-${i}`)]);
+		t.is(status, 0, stderr);
+		const {epochs} = JSON.parse(stdout) as {epochs: ReadonlyArray<{validation: {passages: number}}>};
+		counts.push(epochs[0]!.validation.passages);
+	}
+	// Eight questions have a positive and a hard negative each, or six of them; questions can share passages.
+	t.true(counts[0]! <= 16 && counts[1]! > 24 && counts[1]! <= 56, counts.join(' '));
+	const {status, stderr} = await passagekit(
+		['train', 'encoder', '-p', articles, '-q', train, '--dev-hard-negatives', '6', ...settings].concat('-o', join(path, 'x')),
+	);
+	t.is(status, 2);
+	t.regex(stderr, /train encoder: expected --dev-hard-negatives only with --dev \(ERR_USAGE\)$/mu);
+});
+
 test('if no question has a positive, mine and train encoder fail, say why, and write no examples and no encoder', async t => {
 	const {path} = await questionFiles(t);
 	const [questions, file, encoder] = [join(path, 'none.jsonl'), join(path, 'examples.jsonl'), join(path, 'encoder')];
@@ -73,4 +92,7 @@ test('options for questions are refused with --data', async t => {
 	const {status, stderr} = await passagekit(['train', 'encoder', '--data', 'x.json', '--gold-field', 'passage', ...settings, '-o', 'x']);
 	t.is(status, 2);
 	t.regex(stderr, /train encoder: expected --gold-field only with --questions, got it with --data/u);
+	const more = await passagekit(['train', 'encoder', '--data', 'x.json', '--dev-hard-negatives', '3', ...settings, '-o', 'x']);
+	t.is(more.status, 2);
+	t.regex(more.stderr, /train encoder: expected --dev-hard-negatives only with --questions, got it with --data/u);
 });

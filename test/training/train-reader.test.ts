@@ -88,6 +88,21 @@ test('a reader learns to select a passage and to find the answer, and Extractive
 	t.true(Math.abs(right / 8 - best.exactMatch) <= 0.25, `${right} of 8, in training ${best.exactMatch}`);
 });
 
+test('epochs tell the share of truncated questions', async t => {
+	const path = await folder(t);
+	for (const [maxQuestionTokens, expected] of [
+		[4, 1],
+		[40, 0],
+	] as const) {
+		const settings = {...options, maxQuestionTokens, epochs: 1};
+		const {epochs} = await trainReader(train, 'tiny-encoder', join(path, `${maxQuestionTokens}`), settings);
+		t.deepEqual(
+			epochs.map(({truncated}) => truncated),
+			[undefined, expected],
+		);
+	}
+});
+
 test('a reader can be trained further, and keeps what it has learned', async t => {
 	const path = await folder(t);
 	const first = await trainReader(train, 'tiny-encoder', join(path, 'first'), {...options, dev, epochs: 25, precision: 'float32'});

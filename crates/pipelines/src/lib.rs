@@ -53,5 +53,5 @@ pub use reader_identity::ReaderOrigin;
 pub use run_readings::{RunAnswer, RunReadings};
 pub use train::{
     EncoderTraining, EncoderTrainingOptions, Precision, QuestionPassages, ReaderTraining,
-    ReaderTrainingOptions, TrainingBatch, WindowLabeler, gold_ranks,
+    ReaderTrainingOptions, TrainingBatch, TrainingStep, WindowLabeler, gold_ranks,
 };

@@ -2,10 +2,10 @@
 
 use inference::{EncoderConfig, PassageForm, Pooling, ReaderConfig, TokenTypes};
 use napi_derive::napi;
-use pipelines::{EncoderTrainingOptions, Precision, ReaderTrainingOptions};
+use pipelines::{EncoderTrainingOptions, Precision, ReaderTrainingOptions, TrainingStep};
 use training::loss::Similarity;
 use training::optimizer::{AdamOptions, Schedule};
-use training::{EncoderOptions, Loss, StepOptions, StepReport};
+use training::{EncoderOptions, Loss, StepOptions};
 
 use crate::call::{CallResult, Failure};
 
@@ -70,16 +70,21 @@ pub struct NativeStepReport {
     pub tokens: u32,
     /// Number of questions whose positive passage had a higher score than all others.
     pub correct: u32,
+    /// Number of texts that could have been truncated, and number of those that were.
+    pub texts: u32,
+    pub truncated: u32,
 }
 
-impl From<(StepReport, usize)> for NativeStepReport {
-    fn from((report, correct): (StepReport, usize)) -> Self {
+impl From<TrainingStep> for NativeStepReport {
+    fn from(TrainingStep { report, correct, texts, truncated }: TrainingStep) -> Self {
         Self {
             loss: f64::from(report.loss),
             gradient_norm: f64::from(report.gradient_norm),
             learning_rate: f64::from(report.rate),
             tokens: report.tokens as u32,
             correct: correct as u32,
+            texts: texts as u32,
+            truncated: truncated as u32,
         }
     }
 }

@@ -7,7 +7,7 @@ import {bestByChoices} from '../../training/encoder/options.ts';
 import {trainingData} from './data.ts';
 import {type SharedFlags, addDataFlags, addStepFlags, noteResult, splitFlags, withProgress} from './shared.ts';
 
-type TrainEncoderFlags = SharedFlags & Omit<TrainEncoderOptions, 'dev'>;
+type TrainEncoderFlags = SharedFlags & Omit<TrainEncoderOptions, 'dev'> & {readonly devHardNegatives?: number};
 
 export function registerTrainEncoder(train: Command, signal: AbortSignal): void {
 	const command = train
@@ -15,6 +15,7 @@ export function registerTrainEncoder(train: Command, signal: AbortSignal): void 
 		.description('train the encoder of a dense retriever, and write it to a folder; an interrupted run resumes from its checkpoint');
 	addDataFlags(command, 'encoder')
 		.option('--hard-negatives <n>', 'hard negatives per question and step (default: 1)', count(0))
+		.option('--dev-hard-negatives <n>', 'hard negatives per question of --dev, if mined (default: as many; DPR: 30)', count(0))
 		.option('--negatives <n>', 'other negatives per question and step (default: 0)', count(0))
 		.option('--no-in-batch', 'compare a question only with its own passages, not with those of the other questions in the batch')
 		.addOption(new Option('--loss <loss>', 'negative log likelihood, or triplet loss (default: nll)').choices(['nll', 'triplet']))
@@ -60,10 +61,16 @@ Examples:
 }
 
 async function encoder(flags: TrainEncoderFlags, signal: AbortSignal): Promise<void> {
-	const {shared, options} = splitFlags(flags);
+	const {devHardNegatives, ...others} = flags;
+	const {shared, options} = splitFlags(others);
 	const {init, output, json} = shared;
 	const {hardNegatives = 1, negatives = 0} = options;
-	await using data = await trainingData('train encoder', shared, {signal, hardNegatives, randomNegatives: negatives});
+	await using data = await trainingData('train encoder', shared, {
+		signal,
+		hardNegatives,
+		devHardNegatives,
+		randomNegatives: negatives,
+	});
 	const result = await withProgress(shared, describe, async callbacks =>
 		trainEncoder(data.examples, init, output, {...options, ...callbacks, dev: data.dev, signal}),
 	);
@@ -74,7 +81,11 @@ async function encoder(flags: TrainEncoderFlags, signal: AbortSignal): Promise<v
 	const {folder, passageFolder, bestEpoch, examples: used, steps} = result;
 	const places = folder === passageFolder ? folder : `${folder} and ${passageFolder}`;
 	print(`${used} examples, ${steps} steps; the encoder of epoch ${bestEpoch} is in ${places}`);
-	noteResult(result, 'a positive');
+	noteResult(result, {
+		without: 'a positive',
+		advice: 'more examples, other negatives or another learning rate',
+		truncated: ['questions and passages', '--max-tokens'],
+	});
 }
 
 function describe({averageRank, topK, questions, passages}: EncoderValidation): string {

@@ -6,7 +6,7 @@ import {type QuestionEncoderValidation, type TrainQuestionEncoderOptions, trainQ
 import {count, number} from '../options.ts';
 import {note, print, printJson} from '../output.ts';
 import {ProgressBar} from '../progress.ts';
-import {addStepFlags, noteBestEpoch, withProgress} from './shared.ts';
+import {addStepFlags, noteResult, withProgress} from './shared.ts';
 
 interface TrainQuestionEncoderFlags extends Omit<TrainQuestionEncoderOptions, 'dev'> {
 	readonly collection: string;
@@ -89,7 +89,7 @@ async function questionEncoder(flags: TrainQuestionEncoderFlags, signal: AbortSi
 	if (skipped > 0) {
 		note(`${skipped} questions without a positive passage were not used`);
 	}
-	noteBestEpoch(result, 'more questions or another learning rate');
+	noteResult({...result, skipped: 0}, {advice: 'more questions or another learning rate', truncated: ['questions', '--max-tokens']});
 }
 
 function describe({meanReciprocalRank, topK, questions, exactMatch, f1}: QuestionEncoderValidation): string {

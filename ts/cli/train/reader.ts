@@ -55,7 +55,11 @@ async function reader(flags: TrainReaderFlags, signal: AbortSignal): Promise<voi
 	}
 	const {folder, bestEpoch, examples: used, steps} = result;
 	print(`${used} examples, ${steps} steps; the reader of epoch ${bestEpoch} is in ${folder}`);
-	noteResult(result, 'a positive that contains an answer');
+	noteResult(result, {
+		without: 'a positive that contains an answer',
+		advice: 'more examples, other negatives or another learning rate',
+		truncated: ['questions', '--max-question-tokens'],
+	});
 }
 
 function describe({exactMatch, f1, questions, passages}: ReaderValidation): string {

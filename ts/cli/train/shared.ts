@@ -91,24 +91,40 @@ export async function withProgress<V, R>(
 	}
 }
 
+/** What differs between the notes of the commands. */
+interface Wording {
+	/** What the examples that were not used lack. */
+	readonly without?: string;
+	/** What to try if training improved nothing. */
+	readonly advice: string;
+	/** The texts that can be truncated, and the flag that sets their maximum number of tokens. */
+	readonly truncated: readonly [texts: string, flag: string];
+}
+
+/** The share of truncated texts from which on a note says so. */
+const MIN_TRUNCATED = 0.01;
+
 /** Notes what the user should know about a result. */
 export function noteResult(
-	{bestEpoch, epochs, skipped}: Pick<TrainedEncoder | TrainedReader, 'bestEpoch' | 'epochs' | 'skipped'>,
-	without: string,
+	{
+		bestEpoch,
+		epochs,
+		skipped = 0,
+	}: Pick<TrainedEncoder | TrainedReader, 'bestEpoch'> & {
+		readonly epochs: ReadonlyArray<Pick<TrainingEpoch<unknown>, 'truncated'>>;
+		readonly skipped?: number;
+	},
+	{without, advice, truncated: [texts, flag]}: Wording,
 ): void {
 	if (skipped > 0) {
 		note(`${skipped} examples without ${without} were not used`);
 	}
-	noteBestEpoch({bestEpoch, epochs}, 'more examples, other negatives or another learning rate');
-}
-
-/** Notes if training improved nothing, and what to try. */
-export function noteBestEpoch(
-	{bestEpoch, epochs}: {readonly bestEpoch: number; readonly epochs: readonly unknown[]},
-	advice: string,
-): void {
 	if (bestEpoch === 0 && epochs.length > 1) {
 		note(`no epoch was better than the model before training: try ${advice}`);
+	}
+	const {truncated = 0} = epochs.at(-1) ?? {};
+	if (truncated >= MIN_TRUNCATED) {
+		note(`${(100 * truncated).toFixed(0)} % of the ${texts} were truncated (${flag})`);
 	}
 }
 

@@ -19,6 +19,9 @@ export interface TrainingState<V> {
 	readonly batch: number;
 	/** The sum of the losses of this epoch's steps. */
 	readonly lossSum: number;
+	/** Number of texts of this epoch's steps that could have been truncated, and number of those that were. */
+	readonly texts: number;
+	readonly truncated: number;
 	/** The finished epochs. */
 	readonly epochs: ReadonlyArray<TrainingEpoch<V>>;
 	/** The epoch whose weights are in the output folder. */

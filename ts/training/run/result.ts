@@ -32,6 +32,11 @@ export interface TrainingEpoch<V> {
 	readonly steps: number;
 	/** The mean loss of the epoch's batches. Missing for epoch 0. */
 	readonly loss?: number;
+	/**
+	The share of the epoch's texts that were truncated: for encoders, of questions and passages with more than `maxTokens` tokens; for readers, of
+	questions with more than `maxQuestionTokens`. Missing for epoch 0.
+	*/
+	readonly truncated?: number;
 	/** The validation after the epoch, if there are validation examples. */
 	readonly validation?: V;
 }

@@ -13,6 +13,9 @@ export type RunOptions<V> = Pick<
 	'signal' | 'epochs' | 'patience' | 'checkpointSteps' | 'resume' | 'onProgress' | 'onEpoch'
 >;
 
+/** The part of the state that counts the steps of an epoch, before its first step. */
+const START_OF_EPOCH = {batch: 0, lossSum: 0, texts: 0, truncated: 0} as const;
+
 /** Where a run is, and what it depends on. */
 export interface RunPlace {
 	/** The output folder. */
@@ -36,13 +39,13 @@ export class TrainingRun<V> {
 		this.#model = model;
 		this.#options = options;
 		this.#place = place;
-		this.#state = {fingerprint: place.fingerprint, epoch: 1, batch: 0, lossSum: 0, epochs: [], bestEpoch: 0};
+		this.#state = {fingerprint: place.fingerprint, epoch: 1, ...START_OF_EPOCH, epochs: [], bestEpoch: 0};
 	}
 
 	/** Runs all epochs, from the checkpoint on if there is one. */
 	async run(): Promise<TrainingState<V>> {
 		if (!(await this.#resume())) {
-			await this.#finishEpoch(0, undefined);
+			await this.#finishEpoch(0, {});
 		}
 		try {
 			await this.#epochs();
@@ -60,7 +63,8 @@ export class TrainingRun<V> {
 			while (this.#state.batch < this.#model.batchCount) {
 				await this.#step(sums);
 			}
-			await this.#finishEpoch(epoch, this.#state.lossSum / this.#model.batchCount);
+			const {lossSum, texts, truncated} = this.#state;
+			await this.#finishEpoch(epoch, {loss: lossSum / this.#model.batchCount, truncated: truncated / texts});
 		}
 	}
 
@@ -80,7 +84,14 @@ export class TrainingRun<V> {
 		const {epoch, batch: number} = this.#state;
 		const began = performance.now();
 		const report = await this.#model.step(epoch, number, {signal});
-		this.#state = {...this.#state, batch: number + 1, lossSum: this.#state.lossSum + report.loss};
+		const {lossSum, texts, truncated} = this.#state;
+		this.#state = {
+			...this.#state,
+			batch: number + 1,
+			lossSum: lossSum + report.loss,
+			texts: texts + report.texts,
+			truncated: truncated + report.truncated,
+		};
 		sums.seconds += (performance.now() - began) / 1000;
 		sums.steps += 1;
 		sums.questions += report.questions;
@@ -104,14 +115,14 @@ export class TrainingRun<V> {
 	}
 
 	/** Validates, writes the model if it is the best so far, and writes a checkpoint. */
-	async #finishEpoch(epoch: number, loss: number | undefined): Promise<void> {
+	async #finishEpoch(epoch: number, steps: Pick<TrainingEpoch<V>, 'loss' | 'truncated'>): Promise<void> {
 		const {signal, onEpoch} = this.#options;
 		const validation = await this.#model.validate({signal});
 		// Without properties that are undefined, which a checkpoint could not store.
 		const finished: TrainingEpoch<V> = {
 			epoch,
 			steps: epoch * this.#model.batchCount,
-			...(loss === undefined ? {} : {loss}),
+			...steps,
 			...(validation === undefined ? {} : {validation}),
 		};
 		const {epochs, bestEpoch} = this.#state;
@@ -124,8 +135,7 @@ export class TrainingRun<V> {
 		this.#state = {
 			...this.#state,
 			epoch: epoch + 1,
-			batch: 0,
-			lossSum: 0,
+			...START_OF_EPOCH,
 			epochs: [...epochs, finished],
 			bestEpoch: isBest ? epoch : bestEpoch,
 		};

@@ -97,6 +97,19 @@ impl EncoderConfig {
     ///
     /// [`Error::Tokenize`] if a text cannot be tokenized.
     pub fn model_input(&self, tokenizer: &Tokenizer, input: EncoderInput<'_>) -> Result<ModelInput, Error> {
+        Ok(self.truncated_input(tokenizer, input)?.0)
+    }
+
+    /// Returns the same as [`model_input`](Self::model_input), and whether the title or the text was truncated.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Tokenize`] if a text cannot be tokenized.
+    pub fn truncated_input(
+        &self,
+        tokenizer: &Tokenizer,
+        input: EncoderInput<'_>,
+    ) -> Result<(ModelInput, bool), Error> {
         let title = input.title.filter(|title| !title.is_empty());
         let (first, second) = match (title, self.passage_form) {
             (None, _) => (tokenizer.pieces(input.text)?, None),
@@ -110,13 +123,14 @@ impl EncoderConfig {
         let special_tokens = tokenizer.special_token_count(if second.is_some() { 2 } else { 1 });
         let room = self.max_tokens.saturating_sub(special_tokens);
         let first_length = first.len().min(room);
+        let is_truncated = first.len() + second.as_ref().map_or(0, |second| second.len()) > room;
         let second = second.map(|second| second.ids[..second.len().min(room - first_length)].to_vec());
         let mut input = tokenizer.input(&first.ids[..first_length], second.as_deref());
         if self.token_types == TokenTypes::Zeros {
             // Gives all tokens the type 0.
             input.type_0_count = input.ids.len();
         }
-        Ok(input)
+        Ok((input, is_truncated))
     }
 }
 

@@ -70,9 +70,23 @@ impl ReaderInputs {
     ///
     /// [`Error::Tokenize`]
     pub fn question(&self, question: &str, tokenizer: &Tokenizer) -> Result<Vec<u32>, Error> {
-        let mut question = tokenizer.pieces(question)?;
-        question.truncate(self.config.max_question_tokens);
-        Ok(question.ids)
+        Ok(self.truncated_question(question, tokenizer)?.0)
+    }
+
+    /// Returns the same as [`question`](Self::question), and whether the question was truncated.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Tokenize`]
+    pub fn truncated_question(
+        &self,
+        question: &str,
+        tokenizer: &Tokenizer,
+    ) -> Result<(Vec<u32>, bool), Error> {
+        let (mut question, max) = (tokenizer.pieces(question)?, self.config.max_question_tokens);
+        let is_truncated = question.len() > max;
+        question.truncate(max);
+        Ok((question.ids, is_truncated))
     }
 
     /// Returns the windows of one passage, in the order of its text. `position` is the position of the passage in the

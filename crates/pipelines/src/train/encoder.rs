@@ -7,11 +7,11 @@ use inference::{EncoderConfig, EncoderInput, MIN_MAX_TOKENS, PassageForm, Poolin
 use serde_json::json;
 use tokenize::{ModelInput, Tokenizer};
 use training::loss::Candidates;
-use training::{EncoderBatch, EncoderOptions, EncoderTrainer, QuestionBatch, Side, StepReport};
+use training::{EncoderBatch, EncoderOptions, EncoderTrainer, QuestionBatch, Side};
 use transformer::Text;
 
 use super::folder::{ModelFolder, Precision};
-use super::gold_ranks;
+use super::{TrainingStep, gold_ranks};
 use crate::Error;
 
 /// How an encoder is trained and used.
@@ -98,29 +98,25 @@ impl EncoderTraining {
         self.trainer.dim()
     }
 
-    /// Makes a step. Returns its report, and the number of questions for which the positive passage was more similar
-    /// than all other candidates.
+    /// Makes a step. A question is correct if its positive passage was more similar than all other candidates.
     ///
     /// # Errors
     ///
     /// If a text cannot be tokenized, positions of passages are invalid, the loss is not finite, or the work is
     /// canceled. The parameters are then those before the step.
-    pub fn step(
-        &mut self,
-        batch: &TrainingBatch<'_>,
-        control: &Control,
-    ) -> Result<(StepReport, usize), Error> {
-        let questions = self.inputs(batch.questions.iter().map(|text| EncoderInput::text(text)), control)?;
-        let passages = self.inputs(batch.passages.iter().copied(), control)?;
+    pub fn step(&mut self, batch: &TrainingBatch<'_>, control: &Control) -> Result<TrainingStep, Error> {
+        let mut truncated = 0;
+        let mut inputs = |inputs: &[EncoderInput<'_>]| self.inputs(inputs, &mut truncated, control);
+        let (questions, passages) = (inputs(&as_inputs(&batch.questions))?, inputs(&batch.passages)?);
         let candidates = candidates(batch)?;
         let batch = EncoderBatch { questions: texts(&questions), passages: texts(&passages), candidates };
-        Ok(self.trainer.step(&batch, control)?)
+        let (report, correct) = self.trainer.step(&batch, control)?;
+        Ok(TrainingStep { report, correct, texts: questions.len() + passages.len(), truncated })
     }
 
     /// Makes a step that changes only the question encoder: [`EncoderTrainer::step_questions`]. `passages` are the
-    /// vectors of passages, `[passages, dim]`, and `positives` has the positive ones of each question. Returns the report
-    /// of the step, and the number of questions for which a positive passage was more similar than every passage that
-    /// is not positive.
+    /// vectors of passages, `[passages, dim]`, and `positives` has the positive ones of each question. A question
+    /// is correct if one of its positive passages was more similar than every passage that is not positive.
     ///
     /// # Errors
     ///
@@ -132,10 +128,12 @@ impl EncoderTraining {
         passages: &[f32],
         positives: &[Vec<u32>],
         control: &Control,
-    ) -> Result<(StepReport, usize), Error> {
-        let questions = self.inputs(questions.iter().map(|text| EncoderInput::text(text)), control)?;
+    ) -> Result<TrainingStep, Error> {
+        let mut truncated = 0;
+        let questions = self.inputs(&as_inputs(questions), &mut truncated, control)?;
         let batch = QuestionBatch { questions: texts(&questions), passages, positives };
-        Ok(self.trainer.step_questions(&batch, control)?)
+        let (report, correct) = self.trainer.step_questions(&batch, control)?;
+        Ok(TrainingStep { report, correct, texts: questions.len(), truncated })
     }
 
     /// Returns the ranks of gold passages among all passages: [`gold_ranks`]. Progress counts texts.
@@ -165,8 +163,7 @@ impl EncoderTraining {
             return Err(argument(format!("gold: expected passages below {count}, got {passage}")));
         }
         control.set_total((questions.len() + passages.len()) as u64);
-        let texts: Vec<EncoderInput<'_>> = questions.iter().map(|text| EncoderInput::text(text)).collect();
-        let q = self.encode(Side::Question, &texts, control)?;
+        let q = self.encode(Side::Question, &as_inputs(questions), control)?;
         let p = self.encode(Side::Passage, passages, control)?;
         let euclidean = self.options.training.similarity == training::loss::Similarity::Euclidean;
         let (dim, threads) = (self.dim(), self.options.training.step.threads);
@@ -189,7 +186,7 @@ impl EncoderTraining {
         const TEXTS: usize = 256;
         let mut vectors = Vec::with_capacity(inputs.len() * self.dim());
         for inputs in inputs.chunks(TEXTS) {
-            let prepared = self.inputs(inputs.iter().copied(), control)?;
+            let prepared = self.inputs(inputs, &mut 0, control)?;
             vectors.extend(self.trainer.encode(side, &texts(&prepared), control)?);
             if let Some(&got) = vectors.iter().find(|value| !value.is_finite()) {
                 let step = self.step_count();
@@ -241,17 +238,25 @@ impl EncoderTraining {
         Ok(self.trainer.load(path)?)
     }
 
-    fn inputs<'a>(
+    /// Tokenizes texts. Adds the number of texts that were truncated to `truncated`.
+    fn inputs(
         &self,
-        inputs: impl Iterator<Item = EncoderInput<'a>>,
+        inputs: &[EncoderInput<'_>],
+        truncated: &mut usize,
         control: &Control,
     ) -> Result<Vec<ModelInput>, Error> {
-        let prepare = |input| {
+        let prepare = |&input| {
             control.check()?;
-            Ok(self.options.config.model_input(&self.tokenizer, input)?)
+            let (input, is_truncated) = self.options.config.truncated_input(&self.tokenizer, input)?;
+            *truncated += usize::from(is_truncated);
+            Ok(input)
         };
-        inputs.map(prepare).collect()
+        inputs.iter().map(prepare).collect()
     }
+}
+
+fn as_inputs<'a>(questions: &[&'a str]) -> Vec<EncoderInput<'a>> {
+    questions.iter().map(|text| EncoderInput::text(text)).collect()
 }
 
 fn texts(inputs: &[ModelInput]) -> Vec<Text<'_>> {

@@ -6,9 +6,10 @@ use control::Control;
 use inference::{ReaderConfig, Window};
 use reading::{PassageReading, ReadOptions, Relevance};
 use serde_json::json;
-use training::{ReaderLogits, ReaderTrainer, StepOptions, StepReport};
+use training::{ReaderLogits, ReaderTrainer, StepOptions};
 use transformer::Text;
 
+use super::TrainingStep;
 use super::folder::{ModelFolder, Precision};
 use super::window_labeler::{QuestionPassages, TrainingWindow, WindowLabeler, as_text};
 use crate::Error;
@@ -57,27 +58,25 @@ impl ReaderTraining {
         self.trainer.step_count()
     }
 
-    /// Makes a step. Returns its report, and the number of questions whose positive passage was more relevant than all
-    /// others. If a passage has several windows, one of them is used: for the positive passage, the first that contains
+    /// Makes a step. A question is correct if its positive passage was more relevant than all others. If a passage has several windows, one of them is used: for the positive passage, the first that contains
     /// a whole answer; for a negative, the first.
     ///
     /// # Errors
     ///
     /// If a text cannot be tokenized, a positive passage contains no answer, the loss is not finite, or the work is
     /// canceled. The parameters are then those before the step.
-    pub fn step(
-        &mut self,
-        batch: &[QuestionPassages<'_>],
-        control: &Control,
-    ) -> Result<(StepReport, usize), Error> {
-        let mut windows = Vec::with_capacity(batch.len());
+    pub fn step(&mut self, batch: &[QuestionPassages<'_>], control: &Control) -> Result<TrainingStep, Error> {
+        let (mut windows, mut truncated) = (Vec::with_capacity(batch.len()), 0);
         for question in batch {
             control.check()?;
-            windows.push(self.labeler.training_windows(question)?);
+            let (question_windows, is_truncated) = self.labeler.training_windows(question)?;
+            windows.push(question_windows);
+            truncated += usize::from(is_truncated);
         }
         let batch: Vec<Vec<training::ReaderPassage<'_>>> =
             windows.iter().map(|windows| windows.iter().map(TrainingWindow::as_passage).collect()).collect();
-        Ok(self.trainer.step(&batch, control)?)
+        let (report, correct) = self.trainer.step(&batch, control)?;
+        Ok(TrainingStep { report, correct, texts: batch.len(), truncated })
     }
 
     /// Returns the best answer to each question from its passages; `None` if there is no passage, or only empty ones.

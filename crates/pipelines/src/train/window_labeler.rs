@@ -87,12 +87,13 @@ impl WindowLabeler {
         Ok(windows)
     }
 
-    /// Returns one window of each passage, with the correct spans in that of the first passage.
+    /// Returns one window of each passage, with the correct spans in that of the first passage, and whether the question
+    /// was truncated.
     pub(super) fn training_windows(
         &self,
         question: &QuestionPassages<'_>,
-    ) -> Result<Vec<TrainingWindow>, Error> {
-        let ids = self.inputs.question(question.question, &self.tokenizer)?;
+    ) -> Result<(Vec<TrainingWindow>, bool), Error> {
+        let (ids, is_truncated) = self.inputs.truncated_question(question.question, &self.tokenizer)?;
         let mut used = Vec::with_capacity(question.passages.len());
         for (at, passage) in question.passages.iter().copied().enumerate() {
             let is_positive = at == 0;
@@ -113,7 +114,7 @@ impl WindowLabeler {
             };
             used.push(window);
         }
-        Ok(used)
+        Ok((used, is_truncated))
     }
 }
 
