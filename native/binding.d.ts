@@ -1404,7 +1404,7 @@ export interface NativeStepOptions {
   /** In MiB. */
   activationMemory: number
   /** Whether the products of linear layers are computed in bfloat16. */
-  bf16?: boolean
+  bf16: boolean
 }
 
 /** What a step did. */
@@ -1757,6 +1757,8 @@ export interface SystemInfo {
   level: string
   /** Names of all levels that this CPU supports, the fastest first. */
   supportedLevels: Array<string>
+  /** Whether training can compute in bfloat16. */
+  hasBf16: boolean
   /** Number of threads that this process can run in parallel. */
   threads: number
 }

@@ -13,6 +13,8 @@ pub struct SystemInfo {
     pub level: String,
     /// Names of all levels that this CPU supports, the fastest first.
     pub supported_levels: Vec<String>,
+    /// Whether training can compute in bfloat16.
+    pub has_bf16: bool,
     /// Number of threads that this process can run in parallel.
     pub threads: u32,
 }
@@ -26,6 +28,7 @@ pub fn system_info() -> napi::Result<SystemInfo> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         level: level.name().to_owned(),
         supported_levels: kernels::Level::supported().map(|level| level.name().to_owned()).collect(),
+        has_bf16: kernels::matrix::Bf16Kernels::detect().is_some(),
         threads: std::thread::available_parallelism().map_or(1, |threads| threads.get() as u32),
     })
 }

@@ -1,11 +1,11 @@
-//! Times products of matrices in `f32` and in bfloat16, with the shapes of the linear layers of a model of 384 dimensions in
-//! training. The throughput counts floating-point operations, two per multiply-add, so Gitem/s are GFLOP/s.
+//! Times products of matrices in `f32` and in bfloat16, with the shapes of the linear layers of a model of 384 dimensions
+//! in training. The throughput counts floating-point operations, two per multiply-add, so Gitem/s are GFLOP/s.
 //!
 //! Run `cargo bench -p kernels --bench matrices`; append `-- forward` to run only that benchmark.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use kernels::matrix::{Bf16Products, Matrix, multiply};
+use kernels::matrix::{Bf16Kernels, Matrix, multiply};
 use numerics::SplitMix64;
 
 /// Rows, inputs and outputs.
@@ -16,7 +16,7 @@ fn main() {
 }
 
 fn cases() -> impl Iterator<Item = (&'static str, [usize; 3])> {
-    let sets = Bf16Products::detect().map(Bf16Products::name).into_iter().chain(["f32"]);
+    let sets = Bf16Kernels::detect().map(Bf16Kernels::name).into_iter().chain(["f32"]);
     SHAPES.into_iter().flat_map(move |shape| sets.clone().map(move |set| (set, shape)))
 }
 
@@ -44,7 +44,7 @@ fn inputs(bencher: Bencher<'_, '_>, &(set, [rows, inputs, outputs]): &(&str, [us
 fn bench(bencher: Bencher<'_, '_>, set: &str, a: Matrix<'_>, b: Matrix<'_>) {
     let mut out = vec![0.0; a.rows() * b.columns()];
     let bencher = bencher.counter(ItemsCount::new(2 * a.rows() * a.columns() * b.columns()));
-    match Bf16Products::available().into_iter().find(|products| products.name() == set) {
+    match Bf16Kernels::available().into_iter().find(|products| products.name() == set) {
         Some(products) => {
             bencher.bench_local(|| products.multiply(black_box(a), b, &mut out, b.columns(), true));
         }

@@ -1,7 +1,7 @@
 //! Products in bfloat16 agree with their definition in `f64`, on all instruction sets.
 
 use kernels::half::{HalfFormat, HalfKernels};
-use kernels::matrix::{Bf16Products, Matrix};
+use kernels::matrix::{Bf16Kernels, Matrix};
 use numerics::SplitMix64;
 
 fn random(seed: u64, count: usize) -> Vec<f32> {
@@ -29,7 +29,7 @@ fn check(a: Matrix<'_>, b: Matrix<'_>, gap: usize, adds: bool) {
     let stride = columns + gap;
     let before = random(9, rows * stride);
     let [left, right] = [a, b].map(|matrix| rounded(matrix.values()));
-    for products in Bf16Products::available() {
+    for products in Bf16Kernels::available() {
         let what = format!("{} {rows} x {depth} x {columns}, {adds}", products.name());
         let mut found = before.clone();
         products.multiply(a, b, &mut found, stride, adds);
@@ -74,6 +74,7 @@ fn products_agree_with_their_definition() {
         (2, 0, 3),
         (0, 4, 3),
         (2, 3, 0),
+        (2, 0, 0),
     ];
     for (rows, depth, columns) in shapes {
         let (left, right) = (random(1, rows * depth), random(2, depth * columns));
@@ -99,7 +100,7 @@ fn rows_with_gaps_are_multiplied() {
 
 #[test]
 fn values_that_are_not_finite_reach_the_product() {
-    for products in Bf16Products::available() {
+    for products in Bf16Kernels::available() {
         for value in [f32::NAN, f32::INFINITY, f32::MAX] {
             let mut out = [0.0; 4];
             let (a, b) = ([1.0, value, 2.0, 3.0], [1.0, 0.5, 1.0, -1.0]);
@@ -126,5 +127,5 @@ fn values_that_are_not_finite_reach_the_product() {
 fn inner_sizes_must_be_equal() {
     let values = [0.0; 6];
     let (a, b) = (Matrix::new(&values, 2, 3), Matrix::new(&values, 2, 3));
-    Bf16Products::available()[0].multiply(a, b, &mut [0.0; 6], 3, false);
+    Bf16Kernels::available()[0].multiply(a, b, &mut [0.0; 6], 3, false);
 }

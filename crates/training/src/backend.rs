@@ -2,11 +2,11 @@
 
 use std::fmt::Debug;
 
-use kernels::matrix::{self, Bf16Products, Matrix};
+use kernels::matrix::{self, Bf16Kernels, Matrix};
 
 /// Computes the products of the linear layers inside the layers of a network: those of the queries, keys and values, of
-/// the outputs of the attention, and of the feed-forward network. [`Cpu`] and [`Bf16Cpu`] are the implementations here; a caller can
-/// provide one for another device, such as a GPU.
+/// the outputs of the attention, and of the feed-forward network. [`Cpu`] and [`Bf16Cpu`] are the implementations here;
+/// a caller can provide one for another device, such as a GPU.
 ///
 /// All other operations stay on the CPU: the products of the attention, one per head and text, and those of a reader's
 /// heads, which have one or two columns, are too small to be worth a transfer.
@@ -34,15 +34,15 @@ impl Backend for Cpu {
 }
 
 /// Computes products on the calling thread, with operands that are rounded to bfloat16 and sums in `f32`:
-/// [`Bf16Products`]. Parameters, gradients and activations stay in `f32`.
+/// [`Bf16Kernels`]. Parameters, gradients and activations stay in `f32`.
 #[derive(Debug, Clone, Copy)]
-pub struct Bf16Cpu(&'static Bf16Products);
+pub struct Bf16Cpu(&'static Bf16Kernels);
 
 impl Bf16Cpu {
-    /// Returns `None` if the running CPU has no instructions for bfloat16; see [`Bf16Products::detect`].
+    /// Returns `None` if the running CPU has no instructions for bfloat16; see [`Bf16Kernels::detect`].
     #[must_use]
     pub fn detect() -> Option<Self> {
-        Bf16Products::detect().map(Self)
+        Bf16Kernels::detect().map(Self)
     }
 }
 

@@ -5,7 +5,7 @@
 //!   updates the parameters. Both use the engine (`engine/`), which distributes a batch over threads.
 //! - The network (`network/`) computes the vectors or logits of texts, and backpropagates their gradients to its
 //!   [`Parameters`]. Texts are not padded: the tokens of all texts that are processed together form one matrix.
-//! - A [`Backend`] computes the products of the linear layers inside the network's layers: the [`Cpu`], or a device that
+//! - A [`Backend`] computes the products of the linear layers inside the network's layers: the [`Cpu`], [`Bf16Cpu`], or a device that
 //!   a caller provides.
 //! - [`loss`] has the loss functions. Each returns the loss, and replaces its inputs with their gradients.
 //! - [`optimizer`] has AdamW and the schedule of the learning rate.

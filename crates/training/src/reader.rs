@@ -64,7 +64,7 @@ impl ReaderTrainer {
     }
 
     /// Sets the backend, which computes the products of the linear layers inside the network's layers. The default is
-    /// [`Cpu`](crate::Cpu).
+    /// [`Cpu`](crate::Cpu), or [`Bf16Cpu`](crate::Bf16Cpu) with the option `bf16`.
     pub fn set_backend(&mut self, backend: Arc<dyn Backend>) {
         self.engine.set_backend(&backend);
     }

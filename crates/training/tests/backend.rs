@@ -185,7 +185,7 @@ fn bfloat16_computes_gradients_that_are_close_to_those_in_32_bits() {
         assert_ne!(actual, expected);
         let difference = norm(&mut actual.iter().zip(expected).map(|(a, b)| a - b));
         let expected = norm(&mut expected.iter().copied());
-        // Rounding to 8 bits has a relative error of at most 2⁻⁹, in each of the products on the way.
+        // Rounding to 8 significant bits has a relative error of at most 2⁻⁸, in each of the products on the way.
         assert!(difference < 0.02 * expected, "difference {difference}, norm {expected}");
     }
     let (again, same) = gradients(new().expect("a reader"));

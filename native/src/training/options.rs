@@ -58,7 +58,7 @@ pub struct NativeStepOptions {
     /// In MiB.
     pub activation_memory: u32,
     /// Whether the products of linear layers are computed in bfloat16.
-    pub bf16: Option<bool>,
+    pub bf16: bool,
 }
 
 /// What a step did.
@@ -103,7 +103,7 @@ impl NativeStepOptions {
             seed: u64::from(self.seed),
             threads: self.threads as usize,
             activation_bytes: (self.activation_memory as usize) << 20,
-            bf16: self.bf16 == Some(true),
+            bf16: self.bf16,
         }
     }
 }

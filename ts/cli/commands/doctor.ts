@@ -102,9 +102,9 @@ async function checkInstallation(): Promise<Finding[]> {
 		{what: 'platform', ok: true, is: `${platformName()}, Node ${process.versions.node}, ${availableParallelism()} cores`},
 		await check('addon', async () => {
 			const {native} = await import('../../core/native/native.ts');
-			const {version, level, supportedLevels} = native.systemInfo();
+			const {version, level, supportedLevels, hasBf16} = native.systemInfo();
 			const others = supportedLevels.filter(name => name !== level).join(', ') || 'no others';
-			return `version ${version}, ${level} kernels (PASSAGEKIT_CPU can force ${others})`;
+			return `version ${version}, ${level} kernels${hasBf16 ? ', bfloat16 for training' : ''} (PASSAGEKIT_CPU can force ${others})`;
 		}),
 		// passagekit itself runs most models, so the installation is complete without ONNX Runtime, unless the user names a library.
 		await check('ONNX Runtime', () => {

@@ -81,9 +81,11 @@ export async function trainingData(name: string, flags: SharedFlags, settings: M
 			bars.end();
 		}
 	};
+	const devSettings =
+		devHardNegatives === undefined ? mining : {...mining, hardNegatives: devHardNegatives, maxRank: Math.max(100, 2 * devHardNegatives)};
 	return {
 		examples: mine(questions, 'mined', mining),
-		dev: dev === undefined ? undefined : mine(dev, 'minedDev', {...mining, hardNegatives: devHardNegatives ?? mining.hardNegatives}),
+		dev: dev === undefined ? undefined : mine(dev, 'minedDev', devSettings),
 		mining: statistics,
 		[Symbol.asyncDispose]: async () => source[Symbol.asyncDispose](),
 	};

@@ -15,7 +15,11 @@ export function registerTrainEncoder(train: Command, signal: AbortSignal): void 
 		.description('train the encoder of a dense retriever, and write it to a folder; an interrupted run resumes from its checkpoint');
 	addDataFlags(command, 'encoder')
 		.option('--hard-negatives <n>', 'hard negatives per question and step (default: 1)', count(0))
-		.option('--dev-hard-negatives <n>', 'hard negatives per question of --dev, if mined (default: as many; DPR: 30)', count(0))
+		.option(
+			'--dev-hard-negatives <n>',
+			'with --questions: hard negatives per question of --dev (default: that of --hard-negatives; DPR: 30)',
+			count(0),
+		)
 		.option('--negatives <n>', 'other negatives per question and step (default: 0)', count(0))
 		.option('--no-in-batch', 'compare a question only with its own passages, not with those of the other questions in the batch')
 		.addOption(new Option('--loss <loss>', 'negative log likelihood, or triplet loss (default: nll)').choices(['nll', 'triplet']))
@@ -82,7 +86,7 @@ async function encoder(flags: TrainEncoderFlags, signal: AbortSignal): Promise<v
 	const places = folder === passageFolder ? folder : `${folder} and ${passageFolder}`;
 	print(`${used} examples, ${steps} steps; the encoder of epoch ${bestEpoch} is in ${places}`);
 	noteResult(result, {
-		without: 'a positive',
+		unused: 'examples without a positive',
 		advice: 'more examples, other negatives or another learning rate',
 		truncated: ['questions and passages', '--max-tokens'],
 	});

@@ -4,7 +4,7 @@ import {Collection} from '../../collection/index.ts';
 import {type QuestionFormat, questionFormats, readQuestions} from '../../corpus/readers.ts';
 import {type QuestionEncoderValidation, type TrainQuestionEncoderOptions, trainQuestionEncoder} from '../../training/index.ts';
 import {count, number} from '../options.ts';
-import {note, print, printJson} from '../output.ts';
+import {print, printJson} from '../output.ts';
 import {ProgressBar} from '../progress.ts';
 import {addStepFlags, noteResult, withProgress} from './shared.ts';
 
@@ -80,16 +80,17 @@ async function questionEncoder(flags: TrainQuestionEncoderFlags, signal: AbortSi
 		printJson(result);
 		return;
 	}
-	const {folder, readerFolder, bestEpoch, questions: used, skipped, steps} = result;
+	const {folder, readerFolder, bestEpoch, questions: used, steps} = result;
 	const places =
 		readerFolder === undefined
 			? `the encoder of epoch ${bestEpoch} is in ${folder}`
 			: `the models of epoch ${bestEpoch} are in ${folder} and ${readerFolder}`;
 	print(`${used} questions, ${steps} steps; ${places}`);
-	if (skipped > 0) {
-		note(`${skipped} questions without a positive passage were not used`);
-	}
-	noteResult({...result, skipped: 0}, {advice: 'more questions or another learning rate', truncated: ['questions', '--max-tokens']});
+	noteResult(result, {
+		unused: 'questions without a positive passage',
+		advice: 'more questions or another learning rate',
+		truncated: ['questions', readerFolder === undefined ? '--max-tokens' : '--max-tokens; 40 for the reader'],
+	});
 }
 
 function describe({meanReciprocalRank, topK, questions, exactMatch, f1}: QuestionEncoderValidation): string {

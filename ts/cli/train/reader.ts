@@ -56,7 +56,7 @@ async function reader(flags: TrainReaderFlags, signal: AbortSignal): Promise<voi
 	const {folder, bestEpoch, examples: used, steps} = result;
 	print(`${used} examples, ${steps} steps; the reader of epoch ${bestEpoch} is in ${folder}`);
 	noteResult(result, {
-		without: 'a positive that contains an answer',
+		unused: 'examples without a positive that contains an answer',
 		advice: 'more examples, other negatives or another learning rate',
 		truncated: ['questions', '--max-question-tokens'],
 	});

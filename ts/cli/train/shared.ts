@@ -47,7 +47,7 @@ export function addStepFlags(command: Command, {batchSize, patience}: {readonly 
 		.option('--weight-decay <x>', 'weight decay of AdamW (default: 0.01)', number)
 		.option('--dropout <x>', 'dropout probability (default: 0.1)', number)
 		.option('--max-gradient-norm <x>', 'clip gradients to this norm; 0 turns clipping off (default: 1)', number)
-		.option('--bf16', 'compute in bfloat16: faster, needs a CPU with AVX-512 BF16')
+		.option('--bf16', 'compute the products of linear layers in bfloat16: faster, needs a CPU with AVX-512 BF16')
 		.addOption(new Option('--precision <p>', 'weights in the ONNX file (default: int8)').choices(['float32', 'int8', 'int8-reduced']))
 		.option('--activation-memory <mib>', 'maximum memory for activations, in MiB (default: 2048)', count(1))
 		.option('--checkpoint-steps <n>', 'steps between checkpoints (default: 100)', count(1))
@@ -93,37 +93,36 @@ export async function withProgress<V, R>(
 
 /** What differs between the notes of the commands. */
 interface Wording {
-	/** What the examples that were not used lack. */
-	readonly without?: string;
+	/** The examples that were not used. */
+	readonly unused: string;
 	/** What to try if training improved nothing. */
 	readonly advice: string;
 	/** The texts that can be truncated, and the flag that sets their maximum number of tokens. */
 	readonly truncated: readonly [texts: string, flag: string];
 }
 
-/** The share of truncated texts from which on a note says so. */
-const MIN_TRUNCATED = 0.01;
+/** The smallest share of truncated texts that is noted. */
+const MIN_TRUNCATED_SHARE = 0.01;
 
 /** Notes what the user should know about a result. */
 export function noteResult(
 	{
 		bestEpoch,
 		epochs,
-		skipped = 0,
-	}: Pick<TrainedEncoder | TrainedReader, 'bestEpoch'> & {
+		skipped,
+	}: Pick<TrainedEncoder | TrainedReader, 'bestEpoch' | 'skipped'> & {
 		readonly epochs: ReadonlyArray<Pick<TrainingEpoch<unknown>, 'truncated'>>;
-		readonly skipped?: number;
 	},
-	{without, advice, truncated: [texts, flag]}: Wording,
+	{unused, advice, truncated: [texts, flag]}: Wording,
 ): void {
 	if (skipped > 0) {
-		note(`${skipped} examples without ${without} were not used`);
+		note(`${skipped} ${unused} were not used`);
 	}
 	if (bestEpoch === 0 && epochs.length > 1) {
 		note(`no epoch was better than the model before training: try ${advice}`);
 	}
 	const {truncated = 0} = epochs.at(-1) ?? {};
-	if (truncated >= MIN_TRUNCATED) {
+	if (truncated >= MIN_TRUNCATED_SHARE) {
 		note(`${(100 * truncated).toFixed(0)} % of the ${texts} were truncated (${flag})`);
 	}
 }

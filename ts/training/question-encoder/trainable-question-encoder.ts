@@ -86,9 +86,15 @@ export class TrainableQuestionEncoder implements TrainableModel<QuestionEncoderV
 		}
 		const random = seededRandom(options.seed, epoch, number + 1);
 		this.#isBetweenSteps = false;
-		const {loss, tokens} = await this.#reader.step(questions, retrieved, random, call);
+		const {loss, tokens, texts: read, truncated} = await this.#reader.step(questions, retrieved, random, call);
 		this.#isBetweenSteps = true;
-		return {...all, loss: report.loss + loss, tokens: report.tokens + tokens};
+		return {
+			...all,
+			loss: report.loss + loss,
+			tokens: report.tokens + tokens,
+			texts: report.texts + read,
+			truncated: report.truncated + truncated,
+		};
 	}
 
 	async validate(call: CallOptions): Promise<QuestionEncoderValidation | undefined> {

@@ -19,7 +19,7 @@ export interface TrainingState<V> {
 	readonly batch: number;
 	/** The sum of the losses of this epoch's steps. */
 	readonly lossSum: number;
-	/** Number of texts of this epoch's steps that could have been truncated, and number of those that were. */
+	/** Number of texts of this epoch's steps, and number of those that were truncated. */
 	readonly texts: number;
 	readonly truncated: number;
 	/** The finished epochs. */

@@ -1,6 +1,7 @@
 /** The options that all training runs share. */
 import {checkBoolean, checkCount, checkInstance, checkNumber, checkOneOf, shown} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
+import {native} from '../../core/native/native.ts';
 import {downloadNames} from '../../models/hub.ts';
 import type {ModelOptions} from '../../models/index.ts';
 import type {TrainingExample} from '../data/index.ts';
@@ -38,8 +39,8 @@ export interface TrainingOptions<V, E = TrainingExample> extends Omit<ModelOptio
 	*/
 	readonly activationMemory?: number | undefined;
 	/**
-	Whether the products of linear layers are computed in bfloat16, with sums in 32 bits (mixed precision; Kalamkar et al., 2019). Parameters stay in
-	32 bits. This is faster, and needs a CPU with AVX-512 BF16: AMD since Zen 4, Intel Xeon since Sapphire Rapids. @default false
+	Whether the products of linear layers are computed in bfloat16, with sums in 32 bits (mixed precision; after Kalamkar et al., 2019). Parameters stay
+	in 32 bits. This is faster, and needs a CPU with AVX-512 BF16: AMD's since Zen 4, Intel's Xeon since Sapphire Rapids. @default false
 	*/
 	readonly bf16?: boolean | undefined;
 	/** Number of steps between checkpoints. One is also written after each epoch. @default 100 */
@@ -117,7 +118,7 @@ export function checkTrainingOptions<V, E>(checked: CheckedTrainingOptions<V, E>
 	checkCount('threads', checked.threads, 0, 10_000);
 	checkCount('seed', checked.seed, 0);
 	checkBoolean('resume', checked.resume);
-	checkBoolean('bf16', checked.bf16);
+	checkBf16(checked.bf16);
 	checkOneOf('precision', checked.precision, ['float32', 'int8', 'int8-reduced']);
 	if (checked.patience !== undefined) {
 		checkCount('patience', checked.patience, 1);
@@ -134,6 +135,15 @@ export function checkTrainingOptions<V, E>(checked: CheckedTrainingOptions<V, E>
 		if (checked[name] !== undefined) {
 			checkInstance(name, checked[name], Function);
 		}
+	}
+}
+
+/** Throws unless `value` is a boolean, and the CPU has what `true` needs. This is known before examples are read. */
+function checkBf16(value: unknown): void {
+	checkBoolean('bf16', value);
+	const {level, hasBf16} = native.systemInfo();
+	if (value && !hasBf16) {
+		throw new RetrievalError('ERR_ARGUMENT', `bf16: expected a CPU with AVX-512 BF16, got ${level} kernels without it`);
 	}
 }
 

@@ -33,8 +33,8 @@ export interface TrainingEpoch<V> {
 	/** The mean loss of the epoch's batches. Missing for epoch 0. */
 	readonly loss?: number;
 	/**
-	The share of the epoch's texts that were truncated: for encoders, of questions and passages with more than `maxTokens` tokens; for readers, of
-	questions with more than `maxQuestionTokens`. Missing for epoch 0.
+	The share of truncated texts: for encoders, of the questions and the distinct passages of all steps; for readers, and in the training of a
+	question encoder, of the questions only. Missing for epoch 0.
 	*/
 	readonly truncated?: number;
 	/** The validation after the epoch, if there are validation examples. */

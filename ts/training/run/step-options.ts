@@ -14,14 +14,13 @@ export function stepOptions<V, E>(options: CheckedTrainingOptions<V, E>, batches
 		throw new RetrievalError('ERR_ARGUMENT', `epochs: expected at most ${MAX_STEPS} steps, got ${steps}`);
 	}
 	const warmUpSteps = Math.floor(warmUp * steps);
-	const step = {learningRate, warmUpSteps, steps, weightDecay, dropout, maxGradientNorm, seed, threads, activationMemory};
-	// The fingerprints of training runs without bfloat16 are those from before this option existed.
-	return bf16 ? {...step, bf16} : step;
+	return {learningRate, warmUpSteps, steps, weightDecay, dropout, maxGradientNorm, seed, threads, activationMemory, bf16};
 }
 
 /** The part of the options that the result depends on, for its fingerprint. */
 export function identityOf<V, E>(options: CheckedTrainingOptions<V, E>, step: Binding.NativeStepOptions): object {
 	const {epochs, patience, batchSize, precision} = options;
-	// The limit of memory changes no result, and threads only its last bits.
-	return {step: {...step, threads: undefined, activationMemory: undefined}, epochs, patience, batchSize, precision};
+	// The limit of memory changes no result, and threads only its last bits. Without `bf16`, the identity is that from before the option existed.
+	const distinctive = {...step, threads: undefined, activationMemory: undefined, bf16: step.bf16 || undefined};
+	return {step: distinctive, epochs, patience, batchSize, precision};
 }

@@ -13,7 +13,7 @@ export type RunOptions<V> = Pick<
 	'signal' | 'epochs' | 'patience' | 'checkpointSteps' | 'resume' | 'onProgress' | 'onEpoch'
 >;
 
-/** The part of the state that counts the steps of an epoch, before its first step. */
+/** The counters of an epoch before its first step. */
 const START_OF_EPOCH = {batch: 0, lossSum: 0, texts: 0, truncated: 0} as const;
 
 /** Where a run is, and what it depends on. */
@@ -168,7 +168,8 @@ export class TrainingRun<V> {
 		const progress = await this.#model.load(join(folder, CHECKPOINT_FILE));
 		const state = JSON.parse(progress) as TrainingState<V>;
 		checkFingerprint(state.fingerprint, fingerprint, folder);
-		this.#state = state;
+		// Checkpoints of earlier versions lack the counts of texts.
+		this.#state = {...START_OF_EPOCH, ...state};
 		this.#savedSteps = this.#done;
 		return true;
 	}

@@ -49,7 +49,8 @@ class Training:
         """Makes a step. Returns the loss before it, and the norm of the gradients before clipping."""
         self.step_count += 1
         self.optimizer.zero_grad()
-        questions, passages = self.encode(batch["questionIds"]), self.encode(batch["passageIds"])
+        with self.autocast():
+            questions, passages = (self.encode(batch[name]) for name in ("questionIds", "passageIds"))
         similarities = questions @ passages.T / self.settings["temperature"]
         excluded = torch.tensor(batch["excluded"], dtype=torch.long).view(-1, 2)
         is_excluded = torch.zeros(similarities.shape, dtype=torch.bool)
@@ -63,10 +64,12 @@ class Training:
         self.optimizer.step()
         return loss.item(), norm.item()
 
+    def autocast(self):
+        """With bf16, PyTorch chooses which operations are computed in bfloat16."""
+        return torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.settings["bf16"])
+
     def encode(self, texts):
-        """The vectors of texts. With bf16, PyTorch chooses which operations are computed in bfloat16."""
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.settings.get("bf16", False)):
-            return self.encoder(*padded(texts)).float()
+        return self.encoder(*padded(texts)).float()
 
     @torch.no_grad()
     def ranks(self, batch):
@@ -74,10 +77,11 @@ class Training:
         encoder, dropout = self.encoder, self.encoder.dropout
         for module in (encoder, *encoder.layers):
             module.dropout = 0.0
-        questions, passages = (
-            torch.cat([self.encode(texts[at : at + 64]) for at in range(0, len(texts), 64)])
-            for texts in (batch["questionIds"], batch["passageIds"])
-        )
+        with self.autocast():
+            questions, passages = (
+                torch.cat([self.encode(texts[at : at + 64]) for at in range(0, len(texts), 64)])
+                for texts in (batch["questionIds"], batch["passageIds"])
+            )
         for module in (encoder, *encoder.layers):
             module.dropout = dropout
         similarities = questions @ passages.T

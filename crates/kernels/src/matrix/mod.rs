@@ -1,5 +1,6 @@
 //! Products of matrices of `f32`, with any strides, and the transpose of a matrix. The crate `gemm` computes products;
-//! this module checks that the operands are within their slices, so that callers need no `unsafe`.
+//! this module checks that the operands are within their slices, so that callers need no `unsafe`. [`Bf16Kernels`] computes
+//! products of operands that are rounded to bfloat16.
 //!
 //! ```
 //! use kernels::matrix::{Matrix, multiply};
@@ -15,7 +16,7 @@ mod bf16;
 
 use gemm::Parallelism;
 
-pub use self::bf16::Bf16Products;
+pub use self::bf16::Bf16Kernels;
 
 /// A matrix in a slice: the value in row i and column j is at i · `row_stride` + j · `column_stride`.
 #[derive(Debug, Clone, Copy)]

@@ -58,8 +58,9 @@ impl ReaderTraining {
         self.trainer.step_count()
     }
 
-    /// Makes a step. A question is correct if its positive passage was more relevant than all others. If a passage has several windows, one of them is used: for the positive passage, the first that contains
-    /// a whole answer; for a negative, the first.
+    /// Makes a step. A question is correct if its positive passage was more relevant than all others. If a passage has
+    /// several windows, one of them is used: for the positive passage, the first that contains a whole answer; for a
+    /// negative, the first.
     ///
     /// # Errors
     ///

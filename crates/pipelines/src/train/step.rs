@@ -9,7 +9,8 @@ pub struct TrainingStep {
     pub report: StepReport,
     /// Number of questions whose positive passage had a higher score than all others.
     pub correct: usize,
-    /// Number of questions and passages that could have been truncated. The passages of readers are never truncated.
+    /// Number of questions and passages. The passages of readers are not counted: they are not truncated, but training uses
+    /// one window of a long passage.
     pub texts: usize,
     /// Number of these that were truncated.
     pub truncated: usize,

@@ -45,8 +45,7 @@ impl Engine {
         let workers = (0..threads::resolve(options.threads)).map(|_| Worker::default()).collect();
         let mut engine = Self { models, workers, options, step: 0 };
         if options.bf16 {
-            let (expected, got) =
-                ("a CPU with AVX-512 BF16", "one without, or a lower PASSAGEKIT_CPU".to_owned());
+            let (expected, got) = ("a CPU with AVX-512 BF16", "kernels without it".to_owned());
             let backend = Bf16Cpu::detect().ok_or(Error::Option { option: "bf16", expected, got })?;
             let backend: Arc<dyn Backend> = Arc::new(backend);
             engine.set_backend(&backend);

@@ -22,7 +22,7 @@ pub struct StepOptions {
     /// Maximum number of bytes of activations that are kept between the two passes of a step. The others are
     /// recomputed.
     pub activation_bytes: usize,
-    /// Whether the products of linear layers are computed in bfloat16, with [`Bf16Cpu`](crate::Bf16Cpu).
+    /// Whether the products of linear layers are computed in bfloat16: [`Bf16Cpu`](crate::Bf16Cpu) becomes the backend.
     pub bf16: bool,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A CPU instruction for bfloat16 multiplies pairs of numbers: `vdpbf16ps` of AVX-512 adds x₀·y₀ + x₁·y₁ to each of 16
 //! sums. It does twice as many multiplications as an instruction for `f32`. Both operands are first *packed*: their values
-//! are rounded, and those that one instruction needs are brought together.
+//! are rounded, and those that one instruction needs are stored next to each other.
 //!
 //! ```text
 //! a: panels of 12 rows                        b: panels of 32 columns
@@ -34,13 +34,15 @@ const ROWS: usize = 12;
 const COLUMNS: usize = 32;
 /// Number of values of the inner dimension that are packed together.
 const BLOCK_DEPTH: usize = 512;
-/// Number of rows of the first operand, and of columns of the second, that are packed together.
+/// Number of rows of the first operand that are packed together, in 192 KiB: a part of the L2 cache.
 const BLOCK_ROWS: usize = 16 * ROWS;
+/// Number of columns of the second operand that are packed together, in 2 MiB. One panel at a time is used, so they need
+/// not fit in the L2 cache. Fewer columns were not faster.
 const BLOCK_COLUMNS: usize = 64 * COLUMNS;
 
 /// The functions of one instruction set that multiply matrices in bfloat16.
 #[derive(Debug)]
-pub struct Bf16Products {
+pub struct Bf16Kernels {
     name: &'static str,
     /// Packs a panel, in vectors of `ROWS` or `COLUMNS` pairs.
     pack: fn(&Panel<'_>, &mut [u32]),
@@ -51,7 +53,7 @@ pub struct Bf16Products {
 /// A part of the product: at most `ROWS` rows and `COLUMNS` columns.
 #[derive(Debug)]
 struct Tile<'a> {
-    /// The product from the first value of the tile.
+    /// The output, from the tile's first value on.
     out: &'a mut [f32],
     /// Number of values from one row to the next.
     stride: usize,
@@ -61,7 +63,7 @@ struct Tile<'a> {
     adds: bool,
 }
 
-/// The packed blocks of a thread, which keep their memory.
+/// The buffers for packed blocks, up to 2.2 MiB per thread, which later products reuse.
 #[derive(Debug, Default)]
 struct Packed {
     rows: Vec<u32>,
@@ -72,9 +74,10 @@ thread_local! {
     static PACKED: RefCell<Packed> = RefCell::default();
 }
 
-impl Bf16Products {
+impl Bf16Kernels {
     /// Returns the functions for the running CPU. Returns `None` if the CPU has no instructions for bfloat16 that this
-    /// module uses, or if `PASSAGEKIT_CPU` forces a [`Level`] without them: products of `f32` are faster then.
+    /// module uses, or if `PASSAGEKIT_CPU` forces a [`Level`] without them, because products of `f32` are faster than
+    /// those of the scalar functions.
     ///
     /// # Panics
     ///
@@ -88,8 +91,8 @@ impl Bf16Products {
         }
     }
 
-    /// Returns the functions of all instruction sets that the running CPU supports. The last is `scalar`, which every CPU
-    /// supports and which tests compare the others with. `PASSAGEKIT_CPU` has no effect on this list.
+    /// Returns the functions of all instruction sets that the running CPU supports, for tests. The last is `scalar`, which
+    /// every CPU supports. `PASSAGEKIT_CPU` has no effect on this list.
     #[must_use]
     pub fn available() -> Vec<&'static Self> {
         Self::native().into_iter().chain([&scalar::PRODUCTS]).collect()
@@ -97,8 +100,10 @@ impl Bf16Products {
 
     #[cfg(target_arch = "x86_64")]
     fn native() -> Option<&'static Self> {
-        let has_instructions =
-            std::is_x86_feature_detected!("avx512f") && std::is_x86_feature_detected!("avx512bf16");
+        // The feature `avx512bf16` implies `avx512bw` in Rust.
+        let has_instructions = std::is_x86_feature_detected!("avx512f")
+            && std::is_x86_feature_detected!("avx512bw")
+            && std::is_x86_feature_detected!("avx512bf16");
         has_instructions.then_some(&x86_64::PRODUCTS)
     }
 
@@ -116,7 +121,7 @@ impl Bf16Products {
     /// Multiplies two matrices, as [`multiply`](super::multiply) does, with operands rounded to bfloat16.
     ///
     /// Each value of the product is a sum in `f32` of the exact products of rounded values. Instruction sets may replace
-    /// numbers below 2⁻¹²⁶ by zero. With one instruction set, the result has the same bits in every call.
+    /// subnormal numbers, whose magnitude is below 2⁻¹²⁶, by zero. With one instruction set, the result has the same bits in every call.
     ///
     /// # Panics
     ///
@@ -125,7 +130,7 @@ impl Bf16Products {
         assert!(a.columns == b.rows, "product: expected {} rows, got {}", a.columns, b.rows);
         check(out.len(), a.rows, b.columns, stride);
         let (depth, by_columns) = (a.columns, b.transposed());
-        if depth == 0 && !adds {
+        if depth == 0 && b.columns > 0 && !adds {
             (0..a.rows).for_each(|row| out[row * stride..][..b.columns].fill(0.0));
         }
         PACKED.with_borrow_mut(|packed| {
@@ -154,7 +159,10 @@ impl Bf16Products {
         packed: &mut Vec<u32>,
     ) {
         let size = inner.len().div_ceil(2) * width;
-        packed.resize(rows.len().div_ceil(width) * size, 0);
+        let needed = rows.len().div_ceil(width) * size;
+        if packed.len() < needed {
+            packed.resize(needed, 0);
+        }
         let first = rows.start;
         for (rows, packed) in blocks(rows.len(), width).zip(packed.chunks_exact_mut(size)) {
             let panel =
@@ -165,9 +173,11 @@ impl Bf16Products {
 
     /// Multiplies packed blocks; `block` is a tile of any size.
     fn multiply_block(&self, packed: &Packed, depth: usize, block: Tile<'_>) {
-        let pairs = depth.div_ceil(2);
-        for (columns, b) in blocks(block.columns, COLUMNS).zip(packed.columns.chunks_exact(pairs * COLUMNS)) {
-            for (rows, a) in blocks(block.rows, ROWS).zip(packed.rows.chunks_exact(pairs * ROWS)) {
+        let pair_count = depth.div_ceil(2);
+        for (columns, b) in
+            blocks(block.columns, COLUMNS).zip(packed.columns.chunks_exact(pair_count * COLUMNS))
+        {
+            for (rows, a) in blocks(block.rows, ROWS).zip(packed.rows.chunks_exact(pair_count * ROWS)) {
                 let out = &mut block.out[rows.start * block.stride + columns.start..];
                 let (rows, columns) = (rows.len(), columns.len());
                 (self.tile)(a, b, Tile { out, stride: block.stride, rows, columns, adds: block.adds });

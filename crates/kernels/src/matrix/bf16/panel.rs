@@ -19,8 +19,8 @@ pub(super) struct Panel<'a> {
 }
 
 impl Panel<'_> {
-    /// The slice from the value at a row and an inner position of the panel.
-    pub fn from(&self, row: usize, inner: usize) -> &[f32] {
+    /// The slice that begins with the value at a row and an inner position of the panel.
+    pub fn values_from(&self, row: usize, inner: usize) -> &[f32] {
         let [row_stride, inner_stride] = self.matrix.strides();
         &self.matrix.values()[(self.first + row) * row_stride + (self.inner.start + inner) * inner_stride..]
     }

@@ -1,16 +1,16 @@
-//! Products in bfloat16 in portable code: the definition that tests compare the others with.
+//! Products in bfloat16 in portable code.
 
 use super::panel::Panel;
-use super::{Bf16Products, COLUMNS, ROWS, Tile};
+use super::{Bf16Kernels, COLUMNS, ROWS, Tile};
 use crate::half::{narrow, widen};
 
-pub(super) static PRODUCTS: Bf16Products = Bf16Products { name: "scalar", pack, tile };
+pub(super) static PRODUCTS: Bf16Kernels = Bf16Kernels { name: "scalar", pack, tile };
 
 /// Packs a panel: `width` pairs for the first two inner positions, then for the next two.
-pub(super) fn pack(panel: &Panel<'_>, packed: &mut [u32]) {
+fn pack(panel: &Panel<'_>, packed: &mut [u32]) {
     let round = |row, inner| {
         let exists = row < panel.rows && inner < panel.inner.len();
-        u32::from(narrow::<true>(if exists { panel.from(row, inner)[0] } else { 0.0 }))
+        u32::from(narrow::<true>(if exists { panel.values_from(row, inner)[0] } else { 0.0 }))
     };
     for (pair, packed) in packed.chunks_exact_mut(panel.width).enumerate() {
         for (row, packed) in packed.iter_mut().enumerate() {

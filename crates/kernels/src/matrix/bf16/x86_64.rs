@@ -9,11 +9,11 @@ use std::arch::x86_64::{
 use std::mem::transmute;
 
 use super::panel::Panel;
-use super::{Bf16Products, COLUMNS, ROWS, Tile, scalar};
+use super::{Bf16Kernels, COLUMNS, ROWS, Tile};
 
-pub(super) static PRODUCTS: Bf16Products = Bf16Products {
+pub(super) static PRODUCTS: Bf16Kernels = Bf16Kernels {
     name: "avx512bf16",
-    // SAFETY: `Bf16Products::native` returns these functions only if the CPU has both features.
+    // SAFETY: `Bf16Kernels::native` returns these functions only if the CPU has the features.
     pack: |panel, packed| unsafe { pack(panel, packed) },
     // SAFETY: as above.
     tile: |a, b, out| unsafe { tile(a, b, out) },
@@ -23,13 +23,12 @@ pub(super) static PRODUCTS: Bf16Products = Bf16Products {
 const LANES: usize = 16;
 const REGISTERS: usize = COLUMNS / LANES;
 
-/// Packs a panel whose rows or columns are contiguous.
+/// Packs a panel. One of the strides of a matrix is 1.
 #[target_feature(enable = "avx512f,avx512bf16")]
 fn pack(panel: &Panel<'_>, packed: &mut [u32]) {
     match panel.matrix.strides() {
         [_, 1] => pack_contiguous_rows(panel, packed),
-        [1, _] => pack_contiguous_columns(panel, packed),
-        _ => scalar::pack(panel, packed),
+        _ => pack_contiguous_columns(panel, packed),
     }
 }
 
@@ -39,7 +38,7 @@ fn pack(panel: &Panel<'_>, packed: &mut [u32]) {
 fn pack_contiguous_rows(panel: &Panel<'_>, packed: &mut [u32]) {
     let (width, depth) = (panel.width, panel.inner.len());
     for row in 0..panel.rows {
-        let values = &panel.from(row, 0)[..depth];
+        let values = &panel.values_from(row, 0)[..depth];
         for (values, packed) in values.chunks(2 * LANES).zip(packed.chunks_mut(LANES * width)) {
             let (low, high) = values.split_at(values.len().min(LANES));
             let rounded = _mm512_cvtne2ps_pbh(load(high), load(low));
@@ -58,8 +57,8 @@ fn pack_contiguous_rows(panel: &Panel<'_>, packed: &mut [u32]) {
 fn pack_contiguous_columns(panel: &Panel<'_>, packed: &mut [u32]) {
     let (rows, depth) = (panel.rows, panel.inner.len());
     for (pair, packed) in packed.chunks_exact_mut(panel.width).enumerate() {
-        let first = &panel.from(0, 2 * pair)[..rows];
-        let second = if 2 * pair + 1 < depth { &panel.from(0, 2 * pair + 1)[..rows] } else { &[] };
+        let first = &panel.values_from(0, 2 * pair)[..rows];
+        let second = if 2 * pair + 1 < depth { &panel.values_from(0, 2 * pair + 1)[..rows] } else { &[] };
         for (at, packed) in packed.chunks_mut(LANES).enumerate() {
             let part = |of: &[f32]| {
                 let from = of.len().min(at * LANES);
@@ -89,10 +88,10 @@ fn load(values: &[f32]) -> __m512 {
     unsafe { _mm512_maskz_loadu_ps(mask(values.len()), values.as_ptr()) }
 }
 
-/// Pairs as an operand.
+/// Reinterprets 16 pairs as an operand of `vdpbf16ps`.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn pairs(bits: __m512i) -> __m512bh {
+fn as_operand(bits: __m512i) -> __m512bh {
     // SAFETY: both types have 64 bytes, which are plain bits.
     unsafe { transmute::<__m512i, __m512bh>(bits) }
 }
@@ -104,20 +103,19 @@ fn mask(lanes: usize) -> __mmask16 {
     ((1_u32 << lanes) - 1) as __mmask16
 }
 
-/// Multiplies a packed panel of rows with a packed panel of columns. Rows that are not needed are left out in steps of
-/// four.
+/// Multiplies a packed panel of rows with a packed panel of columns. Computes 4, 8 or 12 rows, whichever suffices.
 #[target_feature(enable = "avx512f,avx512bf16")]
 fn tile(a: &[u32], b: &[u32], tile: Tile<'_>) {
     match tile.rows.div_ceil(4) {
-        1 => rows::<4>(a, b, tile),
-        2 => rows::<8>(a, b, tile),
-        _ => rows::<ROWS>(a, b, tile),
+        1 => tile_of_rows::<4>(a, b, tile),
+        2 => tile_of_rows::<8>(a, b, tile),
+        _ => tile_of_rows::<ROWS>(a, b, tile),
     }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bf16")]
-fn rows<const N: usize>(a: &[u32], b: &[u32], tile: Tile<'_>) {
+fn tile_of_rows<const N: usize>(a: &[u32], b: &[u32], tile: Tile<'_>) {
     let mut sums = [[_mm512_setzero_ps(); REGISTERS]; N];
     for (a, b) in a.chunks_exact(ROWS).zip(b.chunks_exact(COLUMNS)) {
         // SAFETY: `b` has `COLUMNS` values, the lanes of `REGISTERS` registers.
@@ -126,7 +124,7 @@ fn rows<const N: usize>(a: &[u32], b: &[u32], tile: Tile<'_>) {
         for (sums, &a) in sums.iter_mut().zip(a) {
             let a = _mm512_set1_epi32(a.cast_signed());
             for (sum, b) in sums.iter_mut().zip(b) {
-                *sum = _mm512_dpbf16_ps(*sum, pairs(a), pairs(b));
+                *sum = _mm512_dpbf16_ps(*sum, as_operand(a), as_operand(b));
             }
         }
     }
