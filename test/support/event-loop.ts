@@ -22,6 +22,19 @@ export async function succeedsOnce(attempt: () => Promise<boolean>): Promise<boo
 	return (await highestOfThreeCounts(0, async () => ((await attempt()) ? 1 : 0))) > 0;
 }
 
+/** Whether a call rejects with the reason of its abort; false if it was complete before the abort. Throws any other error. */
+export async function isAborted(call: Promise<unknown>, reason: unknown): Promise<boolean> {
+	return call.then(
+		() => false,
+		(error: unknown) => {
+			if (error !== reason) {
+				throw error;
+			}
+			return true;
+		},
+	);
+}
+
 /** Whether a promise settles in the current iteration of the event loop, so that its work cannot have run on another thread. */
 export async function settlesAtOnce(promise: Promise<unknown>): Promise<boolean> {
 	const pending = Symbol('pending');

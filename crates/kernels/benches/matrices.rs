@@ -44,9 +44,9 @@ fn inputs(bencher: Bencher<'_, '_>, &(set, [rows, inputs, outputs]): &(&str, [us
 fn bench(bencher: Bencher<'_, '_>, set: &str, a: Matrix<'_>, b: Matrix<'_>) {
     let mut out = vec![0.0; a.rows() * b.columns()];
     let bencher = bencher.counter(ItemsCount::new(2 * a.rows() * a.columns() * b.columns()));
-    match Bf16Kernels::available().into_iter().find(|products| products.name() == set) {
-        Some(products) => {
-            bencher.bench_local(|| products.multiply(black_box(a), b, &mut out, b.columns(), true));
+    match Bf16Kernels::available().into_iter().find(|kernels| kernels.name() == set) {
+        Some(kernels) => {
+            bencher.bench_local(|| kernels.multiply(black_box(a), b, &mut out, b.columns(), true));
         }
         None => bencher.bench_local(|| multiply(black_box(a), b, &mut out, b.columns(), true)),
     }

@@ -89,7 +89,7 @@ async function questionEncoder(flags: TrainQuestionEncoderFlags, signal: AbortSi
 	noteResult(result, {
 		unused: 'questions without a positive passage',
 		advice: 'more questions or another learning rate',
-		truncated: ['questions', readerFolder === undefined ? '--max-tokens' : '--max-tokens; 40 for the reader'],
+		truncated: ['questions', readerFolder === undefined ? '--max-tokens' : '--max-tokens; the reader has a limit of its own'],
 	});
 }
 

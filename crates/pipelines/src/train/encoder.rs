@@ -105,12 +105,12 @@ impl EncoderTraining {
     /// If a text cannot be tokenized, positions of passages are invalid, the loss is not finite, or the work is
     /// canceled. The parameters are then those before the step.
     pub fn step(&mut self, batch: &TrainingBatch<'_>, control: &Control) -> Result<TrainingStep, Error> {
-        let mut truncated = 0;
-        let mut inputs = |inputs: &[EncoderInput<'_>]| self.inputs(inputs, &mut truncated, control);
-        let (questions, passages) = (inputs(&as_inputs(&batch.questions))?, inputs(&batch.passages)?);
+        let (questions, truncated_questions) = self.inputs(&as_inputs(&batch.questions), control)?;
+        let (passages, truncated_passages) = self.inputs(&batch.passages, control)?;
         let candidates = candidates(batch)?;
         let batch = EncoderBatch { questions: texts(&questions), passages: texts(&passages), candidates };
         let (report, correct) = self.trainer.step(&batch, control)?;
+        let truncated = truncated_questions + truncated_passages;
         Ok(TrainingStep { report, correct, texts: questions.len() + passages.len(), truncated })
     }
 
@@ -129,8 +129,7 @@ impl EncoderTraining {
         positives: &[Vec<u32>],
         control: &Control,
     ) -> Result<TrainingStep, Error> {
-        let mut truncated = 0;
-        let questions = self.inputs(&as_inputs(questions), &mut truncated, control)?;
+        let (questions, truncated) = self.inputs(&as_inputs(questions), control)?;
         let batch = QuestionBatch { questions: texts(&questions), passages, positives };
         let (report, correct) = self.trainer.step_questions(&batch, control)?;
         Ok(TrainingStep { report, correct, texts: questions.len(), truncated })
@@ -186,7 +185,7 @@ impl EncoderTraining {
         const TEXTS: usize = 256;
         let mut vectors = Vec::with_capacity(inputs.len() * self.dim());
         for inputs in inputs.chunks(TEXTS) {
-            let prepared = self.inputs(inputs, &mut 0, control)?;
+            let (prepared, _) = self.inputs(inputs, control)?;
             vectors.extend(self.trainer.encode(side, &texts(&prepared), control)?);
             if let Some(&got) = vectors.iter().find(|value| !value.is_finite()) {
                 let step = self.step_count();
@@ -238,20 +237,20 @@ impl EncoderTraining {
         Ok(self.trainer.load(path)?)
     }
 
-    /// Tokenizes texts. Adds the number of texts that were truncated to `truncated`.
+    /// Tokenizes texts. Also returns the number of texts that were truncated.
     fn inputs(
         &self,
-        inputs: &[EncoderInput<'_>],
-        truncated: &mut usize,
+        texts: &[EncoderInput<'_>],
         control: &Control,
-    ) -> Result<Vec<ModelInput>, Error> {
-        let prepare = |&input| {
+    ) -> Result<(Vec<ModelInput>, usize), Error> {
+        let (mut inputs, mut truncated) = (Vec::with_capacity(texts.len()), 0);
+        for text in texts {
             control.check()?;
-            let (input, is_truncated) = self.options.config.truncated_input(&self.tokenizer, input)?;
-            *truncated += usize::from(is_truncated);
-            Ok(input)
-        };
-        inputs.iter().map(prepare).collect()
+            let (input, is_truncated) = self.options.config.truncated_input(&self.tokenizer, *text)?;
+            inputs.push(input);
+            truncated += usize::from(is_truncated);
+        }
+        Ok((inputs, truncated))
     }
 }
 

@@ -12,9 +12,9 @@
 //!   …                                           …
 //! ```
 //!
-//! A tile of the product is one panel times another: its 12 × 32 sums stay in 24 registers. The inner dimension is cut into
-//! blocks of 512 values, so that a panel of each operand fits in the first two levels of the cache (Goto and van de Geijn,
-//! *Anatomy of High-Performance Matrix Multiplication*, 2008).
+//! A tile of the product is one panel times another: its 12 × 32 sums stay in 24 registers. The inner dimension is cut
+//! into blocks of 512 values, so that a panel of each operand fits in the first two levels of the cache (Goto and van de
+//! Geijn, *Anatomy of High-Performance Matrix Multiplication*, 2008).
 
 mod panel;
 mod scalar;
@@ -95,7 +95,7 @@ impl Bf16Kernels {
     /// every CPU supports. `PASSAGEKIT_CPU` has no effect on this list.
     #[must_use]
     pub fn available() -> Vec<&'static Self> {
-        Self::native().into_iter().chain([&scalar::PRODUCTS]).collect()
+        Self::native().into_iter().chain([&scalar::KERNELS]).collect()
     }
 
     #[cfg(target_arch = "x86_64")]
@@ -104,7 +104,7 @@ impl Bf16Kernels {
         let has_instructions = std::is_x86_feature_detected!("avx512f")
             && std::is_x86_feature_detected!("avx512bw")
             && std::is_x86_feature_detected!("avx512bf16");
-        has_instructions.then_some(&x86_64::PRODUCTS)
+        has_instructions.then_some(&x86_64::KERNELS)
     }
 
     #[cfg(not(target_arch = "x86_64"))]
@@ -121,7 +121,8 @@ impl Bf16Kernels {
     /// Multiplies two matrices, as [`multiply`](super::multiply) does, with operands rounded to bfloat16.
     ///
     /// Each value of the product is a sum in `f32` of the exact products of rounded values. Instruction sets may replace
-    /// subnormal numbers, whose magnitude is below 2⁻¹²⁶, by zero. With one instruction set, the result has the same bits in every call.
+    /// subnormal numbers, whose magnitude is below 2⁻¹²⁶, by zero. With one instruction set, the result has the same bits
+    /// in every call.
     ///
     /// # Panics
     ///

@@ -4,7 +4,7 @@ use super::panel::Panel;
 use super::{Bf16Kernels, COLUMNS, ROWS, Tile};
 use crate::half::{narrow, widen};
 
-pub(super) static PRODUCTS: Bf16Kernels = Bf16Kernels { name: "scalar", pack, tile };
+pub(super) static KERNELS: Bf16Kernels = Bf16Kernels { name: "scalar", pack, tile };
 
 /// Packs a panel: `width` pairs for the first two inner positions, then for the next two.
 fn pack(panel: &Panel<'_>, packed: &mut [u32]) {

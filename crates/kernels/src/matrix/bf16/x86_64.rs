@@ -11,7 +11,7 @@ use std::mem::transmute;
 use super::panel::Panel;
 use super::{Bf16Kernels, COLUMNS, ROWS, Tile};
 
-pub(super) static PRODUCTS: Bf16Kernels = Bf16Kernels {
+pub(super) static KERNELS: Bf16Kernels = Bf16Kernels {
     name: "avx512bf16",
     // SAFETY: `Bf16Kernels::native` returns these functions only if the CPU has the features.
     pack: |panel, packed| unsafe { pack(panel, packed) },
