@@ -14,7 +14,7 @@ use support::{onnx_runtime, root};
 use tokenize::{ModelInput, Tokenizer};
 use transformer::weights::{Head, Output, TableValues, Weights};
 use transformer::{Bits, hugging_face, onnx, quantize};
-use weights::{Shape, random};
+use weights::{Shape, random, to_mpnet};
 
 const SHAPE: Shape = Shape { dim: 64, heads: 4, intermediate: 128, layers: 2, words: 100, positions: 40 };
 
@@ -63,7 +63,9 @@ fn models() -> Vec<(&'static str, Weights)> {
     if let TableValues::F32(values) = &mut types.values {
         values.truncate(types.dim);
     }
-    vec![("BERT", bert), ("DistilBERT", distilbert), ("RoBERTa", roberta)]
+    let mut mpnet = bert.clone();
+    to_mpnet(&mut mpnet, 2);
+    vec![("BERT", bert), ("DistilBERT", distilbert), ("RoBERTa", roberta), ("MPNet", mpnet)]
 }
 
 /// Measured: differences of at most 1.5e-6.

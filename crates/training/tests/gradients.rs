@@ -5,7 +5,7 @@ mod support;
 
 use control::Control;
 use support::reference;
-use support::weights::{Shape, random};
+use support::weights::{Shape, random, to_mpnet};
 use training::loss::{Candidates, PassageSpans, Similarity};
 use training::{
     EncoderBatch, EncoderOptions, EncoderTrainer, Loss, Pooling, QuestionBatch, ReaderPassage, ReaderTrainer,
@@ -66,6 +66,9 @@ fn parameters(weights: &mut Weights) -> Vec<(String, &mut Vec<f32>)> {
     all.push(("positions".to_owned(), floats(&mut embeddings.positions)));
     if let Some(types) = &mut embeddings.types {
         all.push(("types".to_owned(), floats(types)));
+    }
+    if let Some(relative) = &mut weights.relative_positions {
+        all.push(("relative positions".to_owned(), &mut relative.biases));
     }
     norm("embeddings", &mut embeddings.norm, &mut all);
     for (n, layer) in weights.layers.iter_mut().enumerate() {
@@ -302,15 +305,17 @@ fn with_fixed_passages_the_question_encoder_has_the_gradients_of_the_marginal_lo
 }
 
 #[test]
-fn models_without_token_types_and_with_a_first_position_have_the_right_gradients() {
+fn models_like_roberta_distilbert_and_mpnet_have_the_right_gradients() {
     let options = options(Pooling::Mean, false, Similarity::Dot, Loss::NegativeLogLikelihood);
     let mut weights = encoder(13);
     weights.embeddings.first_position = 2;
     weights.embeddings.has_type_input = false;
     let (questions, passages) = (texts(2, 1), texts(3, 4));
-    for has_types in [true, false] {
-        if !has_types {
-            weights.embeddings.types = None;
+    for change in 0..3 {
+        match change {
+            0 => {}
+            1 => weights.embeddings.types = None,
+            _ => to_mpnet(&mut weights, 14),
         }
         let batch = EncoderBatch {
             questions: borrow(&questions),

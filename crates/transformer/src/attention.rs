@@ -1,7 +1,10 @@
 //! Self-attention (Vaswani et al., 2017, equation 1). For each head, the output of a token is the mean of the value
-//! vectors of all tokens of the text, weighted by softmax(scale · query · keys).
+//! vectors of all tokens of the text, weighted by softmax(scale · query · keys). A model with relative positions adds a
+//! bias to each score.
 
 use kernels::network::{FloatBlocks, FloatRows, LANES, NetworkKernels};
+
+use crate::weights::RelativePositions;
 
 /// The shape of the attention of a layer.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +20,27 @@ pub(crate) struct Attention {
 /// Number of tokens whose weights are computed together, so that the memory for weights does not grow with the square
 /// of the length of a text.
 const GROUP_TOKENS: usize = 120;
+
+/// The biases of the scores by relative positions, for all lengths of texts.
+#[derive(Debug)]
+pub(crate) struct ScoreBiases {
+    /// The maximum length of a text.
+    max_tokens: usize,
+    /// The biases of each head, sorted by the position of the key minus that of the query.
+    values: Vec<f32>,
+}
+
+impl ScoreBiases {
+    pub(crate) fn new(relative: &RelativePositions, max_tokens: usize) -> Self {
+        Self { max_tokens, values: relative.by_difference(max_tokens) }
+    }
+
+    /// The biases of all keys of a text for the query at a position.
+    fn of_query(&self, head: usize, position: usize, tokens: usize) -> &[f32] {
+        let of_head = &self.values[head * (2 * self.max_tokens - 1)..];
+        &of_head[self.max_tokens - 1 - position..][..tokens]
+    }
+}
 
 /// Memory for the attention of a text.
 #[derive(Debug, Default)]
@@ -36,6 +60,7 @@ impl Attention {
         &self,
         kernels: &NetworkKernels,
         projections: &[f32],
+        biases: Option<&ScoreBiases>,
         scratch: &mut AttentionScratch,
         out: &mut [f32],
     ) {
@@ -79,8 +104,16 @@ impl Attention {
                 let queries = FloatRows { values: queries, rows, inputs: dim, stride };
                 let weights = &mut weights[..rows * weights_stride];
                 kernels.multiply_floats(queries, keys, None, weights, weights_stride);
-                for row in weights.chunks_exact_mut(weights_stride) {
-                    kernels.softmax(&mut row[..tokens], self.scale);
+                for (row, query) in weights.chunks_exact_mut(weights_stride).zip(first..) {
+                    let scores = &mut row[..tokens];
+                    let Some(biases) = biases else {
+                        kernels.softmax(scores, self.scale);
+                        continue;
+                    };
+                    for (score, bias) in scores.iter_mut().zip(biases.of_query(head, query, tokens)) {
+                        *score = *score * self.scale + bias;
+                    }
+                    kernels.softmax(scores, 1.0);
                 }
                 let weights = FloatRows { values: weights, rows, inputs: tokens, stride: weights_stride };
                 kernels.multiply_floats(

@@ -3,7 +3,9 @@
 use kernels::network::LANES;
 
 use crate::Error;
-use crate::weights::{Embeddings, Head, Layer, Linear, Matrix, Norm, Table, TableValues, Weights};
+use crate::weights::{
+    Embeddings, Head, Layer, Linear, Matrix, Norm, RelativePositions, Table, TableValues, Weights,
+};
 
 /// Maximum number of inputs of a linear layer, which is that of `kernels::network::ByteWeights`. With more, sums could
 /// overflow.
@@ -30,7 +32,17 @@ pub(crate) fn check(weights: &Weights) -> Result<(), Error> {
     }
     for layer in &weights.layers {
         check_layer(layer, dim)?;
+        if let Some(relative) = &weights.relative_positions
+            && layer.heads != relative.heads
+        {
+            return fail(
+                "heads",
+                format!("{}, as many as the relative positions have", relative.heads),
+                layer.heads,
+            );
+        }
     }
+    weights.relative_positions.as_ref().map_or(Ok(()), check_relative_positions)?;
     for output in &weights.outputs {
         match &output.head {
             Head::HiddenStates | Head::FirstToken => {}
@@ -97,6 +109,22 @@ fn check_layer(layer: &Layer, dim: usize) -> Result<(), Error> {
     check_linear("the output of the feed-forward network", &layer.output, layer.intermediate.outputs)?;
     check_outputs("the output of the feed-forward network", &layer.output, dim)?;
     check_norm("the normalization of the feed-forward network", &layer.output_norm, dim)
+}
+
+fn check_relative_positions(relative: &RelativePositions) -> Result<(), Error> {
+    let RelativePositions { heads, buckets, biases } = relative;
+    if !RelativePositions::BUCKET_COUNTS.contains(buckets) || !buckets.is_multiple_of(2) {
+        let (least, most) = RelativePositions::BUCKET_COUNTS.into_inner();
+        return fail(
+            "the buckets of relative positions",
+            format!("an even number from {least} to {most}"),
+            buckets,
+        );
+    }
+    if buckets.checked_mul(*heads) != Some(biases.len()) {
+        return fail("the biases of relative positions", format!("{buckets} times {heads}"), biases.len());
+    }
+    Ok(())
 }
 
 fn check_linear(what: &str, linear: &Linear, inputs: usize) -> Result<(), Error> {

@@ -22,6 +22,7 @@ mod linear;
 mod model;
 pub mod onnx;
 mod quantize;
+mod relative_positions;
 mod tensor_file;
 pub mod weights;
 

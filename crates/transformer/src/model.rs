@@ -6,7 +6,7 @@ use kernels::logits::exp;
 use kernels::network::{NetworkKernels, QuantizedRows};
 use rayon::prelude::*;
 
-use crate::attention::{Attention, AttentionScratch};
+use crate::attention::{Attention, AttentionScratch, ScoreBiases};
 use crate::embed::embed;
 use crate::linear::{PreparedLinear, join};
 use crate::weights::{Embeddings, Head, Layer, Norm, Weights};
@@ -20,6 +20,7 @@ const GROUP_TOKENS: usize = 128;
 #[derive(Debug)]
 pub struct Model {
     embeddings: Embeddings,
+    biases: Option<ScoreBiases>,
     layers: Vec<PreparedLayer>,
     outputs: Vec<PreparedOutput>,
     names: Vec<String>,
@@ -65,7 +66,7 @@ impl Model {
     /// [`Error::Weights`] if the sizes of the weights do not fit together.
     pub fn new(weights: Weights) -> Result<Self, Error> {
         check::check(&weights)?;
-        let Weights { embeddings, layers, outputs } = weights;
+        let Weights { embeddings, relative_positions, layers, outputs } = weights;
         let names = outputs.iter().map(|output| output.name.clone()).collect();
         let outputs = outputs.iter().map(|output| match &output.head {
             Head::HiddenStates => PreparedOutput::HiddenStates,
@@ -80,7 +81,9 @@ impl Model {
         });
         let outputs = outputs.collect();
         let layers = layers.into_iter().map(PreparedLayer::new).collect();
-        Ok(Self { embeddings, layers, outputs, names })
+        let max_tokens = embeddings.max_tokens();
+        let biases = relative_positions.map(|relative| ScoreBiases::new(&relative, max_tokens));
+        Ok(Self { embeddings, biases, layers, outputs, names })
     }
 
     /// Names of the outputs.
@@ -92,7 +95,7 @@ impl Model {
     /// Maximum number of tokens of a text.
     #[must_use]
     pub fn max_tokens(&self) -> usize {
-        self.embeddings.positions.rows - self.embeddings.first_position
+        self.embeddings.max_tokens()
     }
 
     /// Dimension of the hidden states.
@@ -174,7 +177,7 @@ impl Model {
             embed(kernels, &self.embeddings, text, &mut scratch.hidden);
         }
         for layer in &self.layers {
-            layer.run(kernels, texts, scratch);
+            layer.run(kernels, texts, self.biases.as_ref(), scratch);
         }
         outputs.iter().map(|&output| self.output(kernels, texts, output, scratch)).collect()
     }
@@ -227,7 +230,13 @@ impl PreparedLayer {
     }
 
     /// Replaces the hidden states of all texts by those after this layer.
-    fn run(&self, kernels: &NetworkKernels, texts: &[Text<'_>], scratch: &mut Scratch) {
+    fn run(
+        &self,
+        kernels: &NetworkKernels,
+        texts: &[Text<'_>],
+        biases: Option<&ScoreBiases>,
+        scratch: &mut Scratch,
+    ) {
         let Scratch { hidden, projections, context, intermediate, quantized, result, attention } = scratch;
         let dim = self.attention_output.outputs();
         self.projections.apply(kernels, hidden, dim, quantized, projections);
@@ -238,7 +247,7 @@ impl PreparedLayer {
             let end = first + text.ids.len();
             let projections = &projections[first * stride..end * stride];
             let context = &mut context[first * context_dim..end * context_dim];
-            self.attention.attend(kernels, projections, attention, context);
+            self.attention.attend(kernels, projections, biases, attention, context);
             first = end;
         }
         self.attention_output.apply(kernels, context, context_dim, quantized, result);

@@ -32,7 +32,7 @@ impl Bits {
     }
 }
 
-/// Rounds all matrices and tables of floats to bytes. Biases and normalizations stay floats, and matrices and tables
+/// Rounds all matrices and tables of floats to bytes. Biases, those of relative positions too, and normalizations stay floats, and matrices and tables
 /// of bytes stay as they are.
 ///
 /// A weight differs from its byte times the scale by at most half of the scale. `bits` is the range of the bytes of
@@ -77,9 +77,9 @@ fn dequantize_matrix(linear: &mut Linear) {
 }
 
 fn dequantize_table(table: &mut Table) {
-    let TableValues::U8 { bytes, scale, zero } = &table.values else { return };
-    let to_float = |byte: &u8| f32::from(i16::from(*byte) - i16::from(*zero)) * scale;
-    table.values = TableValues::F32(bytes.iter().map(to_float).collect());
+    if matches!(table.values, TableValues::U8 { .. }) {
+        table.values = TableValues::F32(table.to_floats());
+    }
 }
 
 /// Rounds a matrix to signed bytes, column by column. The greatest absolute value of a column becomes the greatest

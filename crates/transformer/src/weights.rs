@@ -3,11 +3,15 @@
 //! A model has the architecture of BERT (Devlin et al., 2019, §3; Vaswani et al., 2017, §3): embeddings, then layers of
 //! self-attention and feed-forward networks, each followed by a residual connection and a layer normalization.
 
+pub use crate::relative_positions::RelativePositions;
+
 /// The parameters of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weights {
     /// The embeddings.
     pub embeddings: Embeddings,
+    /// The biases of the attention by relative positions, which all layers share. Only MPNet has them.
+    pub relative_positions: Option<RelativePositions>,
     /// The layers, from the first to the last.
     pub layers: Vec<Layer>,
     /// The model's outputs, in the order of the file.
@@ -32,6 +36,14 @@ pub struct Embeddings {
     pub norm: Norm,
 }
 
+impl Embeddings {
+    /// Maximum number of tokens of a text.
+    #[must_use]
+    pub fn max_tokens(&self) -> usize {
+        self.positions.rows - self.first_position
+    }
+}
+
 /// A table of embeddings: `rows` vectors of `dim` values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
@@ -41,6 +53,19 @@ pub struct Table {
     pub dim: usize,
     /// The values, row-major.
     pub values: TableValues,
+}
+
+impl Table {
+    /// The values as floats.
+    #[must_use]
+    pub fn to_floats(&self) -> Vec<f32> {
+        match &self.values {
+            TableValues::F32(values) => values.clone(),
+            TableValues::U8 { bytes, scale, zero } => {
+                bytes.iter().map(|&byte| f32::from(i16::from(byte) - i16::from(*zero)) * scale).collect()
+            }
+        }
+    }
 }
 
 /// The values of a [`Table`].

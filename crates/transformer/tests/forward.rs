@@ -4,7 +4,7 @@ mod support;
 
 use proptest::prelude::*;
 use support::reference;
-use support::weights::{Shape, random, with_floats};
+use support::weights::{Shape, random, to_mpnet, with_floats};
 use transformer::weights::{Head, Linear, Matrix, TableValues, Weights};
 use transformer::{Error, Model, Text, Values};
 
@@ -57,6 +57,27 @@ fn models_without_token_types_and_with_a_first_position_agree_with_the_definitio
     agrees(&weights, &weights, 1e-4);
     weights.embeddings.types = None;
     agrees(&weights, &weights, 1e-4);
+}
+
+#[test]
+fn models_with_relative_positions_agree_with_the_definitions() {
+    let mut weights = random(SHAPE, 6, false);
+    to_mpnet(&mut weights, 7);
+    agrees(&weights, &weights, 1e-4);
+    // Long texts are computed in groups of queries, and the last buckets are used.
+    let mut long = random(Shape { positions: 300, ..SHAPE }, 8, false);
+    to_mpnet(&mut long, 9);
+    let texts = [((0..290).map(|at| (at * 7 % 50) as u32).collect(), 290)];
+    let found = run(&Model::new(long.clone()).expect("a model"), &texts);
+    let expected = reference::run(&long, &texts);
+    for (found, expected) in found.iter().zip(&expected) {
+        for (&found, expected) in found.data.iter().zip(expected) {
+            assert!((f64::from(found) - expected).abs() < 1e-4, "{found}, expected {expected}");
+        }
+    }
+    let biases = &mut weights.relative_positions.as_mut().expect("biases").biases;
+    biases.pop();
+    assert!(matches!(Model::new(weights), Err(Error::Weights { .. })));
 }
 
 #[test]

@@ -6,7 +6,7 @@ mod support;
 use std::path::{Path, PathBuf};
 
 use prost::Message;
-use support::weights::{Shape, random};
+use support::weights::{Shape, random, to_mpnet};
 use transformer::onnx::format::ModelProto;
 use transformer::onnx::{self, WriteError};
 use transformer::weights::{Head, Output, Table, TableValues, Weights};
@@ -52,6 +52,9 @@ fn weights_of_floats_and_bytes_with_all_kinds_of_outputs_are_kept() {
         let mut distilbert = without_type_input(is_quantized);
         distilbert.embeddings.types = None;
         assert_kept(&distilbert, "DistilBERT");
+        let mut mpnet = random(SHAPE, 1, is_quantized);
+        to_mpnet(&mut mpnet, 2);
+        assert_kept(&mpnet, "MPNet");
     }
     for bits in [Bits::Seven, Bits::Eight] {
         assert_kept(&quantize(&random(SHAPE, 1, false), bits), "quantized");
@@ -79,7 +82,7 @@ fn weights_of_the_files_of_exporters_are_kept() {
     paths.extend(files.map(|file| file.expect("a file").path()));
     let weights = |path: &PathBuf| onnx::read(path).ok().map(|weights| (path.clone(), weights));
     let models: Vec<(PathBuf, Weights)> = paths.iter().filter_map(weights).collect();
-    assert_eq!(models.len(), 13, "2 bundled models, and 11 of `files/make.py`");
+    assert_eq!(models.len(), 16, "2 bundled models, and 14 of `files/make.py`");
     for (path, weights) in models {
         assert_kept(&weights, &path.display().to_string());
     }

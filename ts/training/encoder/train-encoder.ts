@@ -22,7 +22,7 @@ Trains an encoder with the architecture of BERT on questions and passages, as De
 negatives.
 
 `init` is the model to start from, as for `OnnxEncoder.load`: a folder with `model.safetensors` and `config.json` of Hugging Face's library
-(BERT, RoBERTa, XLM-RoBERTa or DistilBERT), or with `model.onnx`, and with `tokenizer.json`. The trained encoder is written to the folder `output`, for
+(BERT, RoBERTa, XLM-RoBERTa, DistilBERT or MPNet), or with `model.onnx`, and with `tokenizer.json`. The trained encoder is written to the folder `output`, for
 `OnnxEncoder.load` (`model.onnx`) and for Hugging Face's library (`model.safetensors`). With `separatePassageEncoder`, there are two, in the
 folders `question` and `passage`.
 

@@ -56,6 +56,7 @@ impl ModelFolder {
         } else {
             let embeddings = &weights.embeddings;
             let architecture = match (embeddings.first_position, embeddings.types.is_some()) {
+                _ if weights.relative_positions.is_some() => Architecture::MpNet,
                 (0, false) => Architecture::DistilBert,
                 (0, true) => Architecture::Bert,
                 _ => Architecture::Roberta,

@@ -25,6 +25,7 @@ impl Network {
         &self,
         group: &Group<'_>,
         layer: usize,
+        parameters: &[f32],
         projections: &[f32],
         [probabilities, dropped, _]: &mut [Vec<f32>; 3],
         context: &mut [f32],
@@ -32,7 +33,7 @@ impl Network {
         let (dim, head_dim) = (self.shape.dim, self.shape.head_dim());
         let dropout = group.dropout.map(|dropout| dropout.at(DropoutSite::Probabilities(layer)));
         self.for_each_head(group, |head| {
-            self.attention(&head, projections, probabilities);
+            self.attention(&head, parameters, projections, probabilities);
             let weights = self.dropped(&head, dropout, probabilities, dropped);
             let length = head.tokens.len();
             let values = self.part(projections, &head, 2);
@@ -42,20 +43,23 @@ impl Network {
     }
 
     /// Computes the gradients of queries, keys and values, `[tokens, 3 dim]`, from those of the results of the
-    /// attention, `[tokens, dim]`.
+    /// attention, `[tokens, dim]`. Adds those of the biases of the scores to `parameter_gradients`.
+    #[expect(clippy::too_many_arguments, reason = "what a backward pass reads and writes")]
     pub(super) fn backward_attention(
         &self,
         group: &Group<'_>,
         layer: usize,
+        parameters: &[f32],
         projections: &[f32],
         context_gradients: &[f32],
         [probabilities, dropped, gradients]: &mut [Vec<f32>; 3],
         out: &mut [f32],
+        parameter_gradients: &mut [f32],
     ) {
         let (dim, head_dim) = (self.shape.dim, self.shape.head_dim());
         let dropout = group.dropout.map(|dropout| dropout.at(DropoutSite::Probabilities(layer)));
         self.for_each_head(group, |head| {
-            self.attention(&head, projections, probabilities);
+            self.attention(&head, parameters, projections, probabilities);
             let length = head.tokens.len();
             let results = &context_gradients[head.tokens.start * dim + head.number * head_dim..];
             let results = Matrix::with_stride(results, length, head_dim, dim);
@@ -66,13 +70,19 @@ impl Network {
             let weights = Matrix::new(weights, length, length);
             multiply(weights.transposed(), results, &mut out[place(2)..], 3 * dim, false);
 
+            // Biases are added after the factor of the products.
+            let softmax_scale = if self.biases.is_some() { 1.0 } else { self.shape.attention_scale() };
             gradients.resize(length * length, 0.0);
             multiply(results, values.transposed(), gradients, length, false);
             self.drop_probabilities(&head, dropout, gradients);
             for (probabilities, row) in
                 probabilities.chunks_exact(length).zip(gradients.chunks_exact_mut(length))
             {
-                self.gradient_kernels.softmax_backward(probabilities, row, self.shape.attention_scale());
+                self.gradient_kernels.softmax_backward(probabilities, row, softmax_scale);
+            }
+            if let Some(biases) = &self.biases {
+                biases.backward(gradients, head.number, length, parameter_gradients);
+                gradients.iter_mut().for_each(|gradient| *gradient *= self.shape.attention_scale());
             }
             let scores = Matrix::new(gradients, length, length);
             multiply(scores, keys, &mut out[place(0)..], 3 * dim, false);
@@ -99,13 +109,18 @@ impl Network {
     }
 
     /// Computes the probabilities of a head, `[tokens, tokens]`.
-    fn attention(&self, head: &Head, projections: &[f32], probabilities: &mut Vec<f32>) {
+    fn attention(&self, head: &Head, parameters: &[f32], projections: &[f32], probabilities: &mut Vec<f32>) {
         let length = head.tokens.len();
         let (queries, keys) = (self.part(projections, head, 0), self.part(projections, head, 1));
         probabilities.resize(length * length, 0.0);
         multiply(queries, keys.transposed(), probabilities, length, false);
+        let mut scale = self.shape.attention_scale();
+        if let Some(biases) = &self.biases {
+            biases.add(parameters, head.number, length, scale, probabilities);
+            scale = 1.0;
+        }
         for row in probabilities.chunks_exact_mut(length) {
-            self.kernels.softmax(row, self.shape.attention_scale());
+            self.kernels.softmax(row, scale);
         }
     }
 

@@ -24,7 +24,7 @@ impl Network {
         let backend = &*self.backend;
         let Scratch { hidden, wide: [wide, _], probabilities, .. } = scratch;
         linear::forward(backend, &at.projections, others, hidden, &mut kept.projections);
-        self.attend(group, layer, &kept.projections, probabilities, &mut kept.context);
+        self.attend(group, layer, others, &kept.projections, probabilities, &mut kept.context);
         linear::forward(backend, &at.attention_output, others, &kept.context, &mut kept.attention.rows);
         self.drop(DropoutSite::Attention(layer), group, &mut kept.attention.rows);
         add(&mut kept.attention.rows, hidden);
@@ -78,7 +78,16 @@ impl Network {
         linear::backward_inputs(backend, &at.attention_output, others, branch, hidden, false);
         let Scratch { hidden, gradient, projections, probabilities, .. } = scratch;
         projections.resize(kept.projections.len(), 0.0);
-        self.backward_attention(group, layer, &kept.projections, hidden, probabilities, projections);
+        self.backward_attention(
+            group,
+            layer,
+            others,
+            &kept.projections,
+            hidden,
+            probabilities,
+            projections,
+            gradients.others_mut(),
+        );
         match layer.checked_sub(1) {
             Some(before) => {
                 let norm = &self.layout.layers[before].output_norm;

@@ -6,7 +6,7 @@
 //! on the place of a value alone ([`kernels::gradients::Dropout`]), so that it needs no memory either.
 //!
 //! - `embeddings.rs` looks up the embeddings and adds up their gradients.
-//! - `layer.rs` has a layer forward and backward, with `attention.rs` and `linear.rs`.
+//! - `layer.rs` has a layer forward and backward, with `attention.rs`, `score_biases.rs` and `linear.rs`.
 //! - `heads.rs` has the outputs: the pooling of an encoder and the logits of a reader.
 
 mod activations;
@@ -17,6 +17,7 @@ mod gradients;
 pub(crate) mod heads;
 mod layer;
 mod linear;
+mod score_biases;
 
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ use transformer::Text;
 pub(crate) use activations::{Activations, Scratch};
 pub(crate) use dropout::StepDropout;
 pub(crate) use gradients::Gradients;
+use score_biases::ScoreBiases;
 
 use crate::parameters::{Layout, Parameters, Shape};
 use crate::{Backend, Cpu, Error};
@@ -38,6 +40,8 @@ pub(crate) struct Network {
     layout: Layout,
     kernels: &'static NetworkKernels,
     gradient_kernels: &'static GradientKernels,
+    /// The biases of the attention by relative positions, if there are any.
+    biases: Option<ScoreBiases>,
     /// Computes the products of the linear layers inside the layers.
     pub backend: Arc<dyn Backend>,
 }
@@ -63,9 +67,11 @@ impl Group<'_> {
 impl Network {
     /// Makes a network of a shape.
     pub fn new(shape: Shape) -> Self {
+        let layout = Layout::new(&shape);
         Self {
             shape,
-            layout: Layout::new(&shape),
+            biases: ScoreBiases::new(&shape, &layout),
+            layout,
             kernels: NetworkKernels::detect(),
             gradient_kernels: GradientKernels::detect(),
             backend: Arc::new(Cpu),

@@ -2,7 +2,7 @@
 
 use transformer::hugging_face::{END_OUTPUT, HIDDEN_STATES_OUTPUT, RELEVANCE_OUTPUT, START_OUTPUT};
 use transformer::weights::{
-    Embeddings, Head, Layer, Linear, Matrix, Norm, Output, Table, TableValues, Weights,
+    Embeddings, Head, Layer, Linear, Matrix, Norm, Output, RelativePositions, Table, TableValues, Weights,
 };
 
 use super::{LayerLayout, Layout, LinearLayout, NormLayout, Parameters, Shape};
@@ -25,6 +25,7 @@ impl Shape {
             first_position: embeddings.first_position,
             types: embeddings.types.as_ref().map_or(0, |types| types.rows),
             has_type_input: embeddings.has_type_input,
+            buckets: weights.relative_positions.as_ref().map_or(0, |relative| relative.buckets),
             dim,
             heads: layer.heads,
             intermediate: layer.intermediate.outputs,
@@ -87,6 +88,9 @@ impl Parameters {
         others[layout.positions.clone()].copy_from_slice(table(&embeddings.positions)?);
         if let Some(types) = &embeddings.types {
             others[layout.types.clone()].copy_from_slice(table(types)?);
+        }
+        if let Some(relative) = &weights.relative_positions {
+            others[layout.relative_positions.clone()].copy_from_slice(&relative.biases);
         }
         set_norm(&mut others, &layout.norm, &embeddings.norm);
         for (layer, at) in weights.layers.iter().zip(&layout.layers) {
@@ -163,7 +167,13 @@ impl Parameters {
         } else {
             vec![output(HIDDEN_STATES_OUTPUT, Head::HiddenStates)]
         };
-        Weights { embeddings, layers: layout.layers.iter().map(to_layer).collect(), outputs }
+        let relative_positions = (shape.buckets > 0).then(|| RelativePositions {
+            heads: shape.heads,
+            buckets: shape.buckets,
+            biases: values[layout.relative_positions.clone()].to_vec(),
+        });
+        let layers = layout.layers.iter().map(to_layer).collect();
+        Weights { embeddings, relative_positions, layers, outputs }
     }
 }
 

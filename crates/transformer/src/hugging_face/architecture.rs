@@ -12,6 +12,8 @@ pub enum Architecture {
     XlmRoberta,
     /// DistilBERT (Sanh et al., 2019), which has no token types.
     DistilBert,
+    /// MPNet (Song et al., 2020): RoBERTa without token types, and with biases of the attention by relative positions.
+    MpNet,
 }
 
 /// The names of configuration entries that differ between architectures.
@@ -60,6 +62,8 @@ pub(super) const POSITIONS: &str = "embeddings.position_embeddings.weight";
 pub(super) const TYPES: &str = "embeddings.token_type_embeddings.weight";
 /// The normalization of the embeddings.
 pub(super) const EMBEDDINGS_NORM: &str = "embeddings.LayerNorm";
+/// The biases of the attention by relative positions, which only MPNet has.
+pub(super) const RELATIVE_POSITIONS: &str = "encoder.relative_attention_bias.weight";
 /// The linear layer that computes start and end logits.
 pub(super) const SPAN_HEAD: &str = "qa_outputs";
 /// The linear layer that computes the relevance of a passage.
@@ -105,9 +109,18 @@ const DISTILBERT_LAYER: LayerNames = LayerNames {
     output_norm: "output_layer_norm",
 };
 
+const MPNET_LAYER: LayerNames = LayerNames {
+    query: "attention.attn.q",
+    key: "attention.attn.k",
+    value: "attention.attn.v",
+    attention_output: "attention.attn.o",
+    attention_norm: "attention.LayerNorm",
+    ..BERT_LAYER
+};
+
 impl Architecture {
     /// All architectures.
-    pub const ALL: [Self; 4] = [Self::Bert, Self::Roberta, Self::XlmRoberta, Self::DistilBert];
+    pub const ALL: [Self; 5] = [Self::Bert, Self::Roberta, Self::XlmRoberta, Self::DistilBert, Self::MpNet];
 
     /// The value of `model_type` in `config.json`.
     #[must_use]
@@ -117,12 +130,28 @@ impl Architecture {
             Self::Roberta => "roberta",
             Self::XlmRoberta => "xlm-roberta",
             Self::DistilBert => "distilbert",
+            Self::MpNet => "mpnet",
         }
     }
 
-    /// Whether the first position is the row `pad_token_id` + 1 of the table of positions, instead of row 0.
-    pub(super) fn skips_padding_position(self) -> bool {
-        matches!(self, Self::Roberta | Self::XlmRoberta)
+    /// The row of the first token in the table of positions. For RoBERTa, which returns `None`, it is `pad_token_id` + 1. In
+    /// MPNet, the padding is the token 1, whatever the configuration says.
+    pub(super) fn fixed_first_position(self) -> Option<usize> {
+        match self {
+            Self::Bert | Self::DistilBert => Some(0),
+            Self::Roberta | Self::XlmRoberta => None,
+            Self::MpNet => Some(2),
+        }
+    }
+
+    /// Whether there are embeddings of token types.
+    pub(super) fn has_types(self) -> bool {
+        !matches!(self, Self::DistilBert | Self::MpNet)
+    }
+
+    /// Whether the attention has biases by relative positions.
+    pub(super) fn has_relative_positions(self) -> bool {
+        self == Self::MpNet
     }
 
     /// The prefix of the names of tensors in files of models with heads.
@@ -131,6 +160,7 @@ impl Architecture {
             Self::Bert => "bert.",
             Self::Roberta | Self::XlmRoberta => "roberta.",
             Self::DistilBert => "distilbert.",
+            Self::MpNet => "mpnet.",
         }
     }
 
@@ -141,6 +171,7 @@ impl Architecture {
             Self::Roberta => "RobertaModel",
             Self::XlmRoberta => "XLMRobertaModel",
             Self::DistilBert => "DistilBertModel",
+            Self::MpNet => "MPNetModel",
         }
     }
 
@@ -151,6 +182,7 @@ impl Architecture {
             Self::Roberta => "RobertaForQuestionAnswering",
             Self::XlmRoberta => "XLMRobertaForQuestionAnswering",
             Self::DistilBert => "DistilBertForQuestionAnswering",
+            Self::MpNet => "MPNetForQuestionAnswering",
         }
     }
 
@@ -161,6 +193,10 @@ impl Architecture {
 
     /// The names of the modules of a layer.
     pub(super) fn layer_names(self) -> &'static LayerNames {
-        if self == Self::DistilBert { &DISTILBERT_LAYER } else { &BERT_LAYER }
+        match self {
+            Self::DistilBert => &DISTILBERT_LAYER,
+            Self::MpNet => &MPNET_LAYER,
+            Self::Bert | Self::Roberta | Self::XlmRoberta => &BERT_LAYER,
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! Reads and writes models in the format of the Hugging Face library `transformers`: a folder with `config.json` and
 //! `model.safetensors`.
 //!
-//! - [`read`] reads the [`Weights`](crate::weights::Weights) of a BERT, RoBERTa, XLM-RoBERTa or DistilBERT model. The
-//!   values may be f32, f16 or bf16.
+//! - [`read`] reads the [`Weights`](crate::weights::Weights) of a BERT, RoBERTa, XLM-RoBERTa, DistilBERT or MPNet
+//!   model. The values may be f32, f16 or bf16.
 //! - [`Config`] holds the entries of `config.json`. A program that trains a model reads it, changes the weights, and
 //!   passes both to [`write()`], which keeps the entries that do not follow from the weights.
 //!

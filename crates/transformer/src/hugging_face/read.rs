@@ -3,18 +3,22 @@
 use kernels::matrix::transpose;
 use std::path::Path;
 
-use super::architecture::{EMBEDDINGS_NORM, LayerNames, POSITIONS, RELEVANCE_HEAD, SPAN_HEAD, TYPES, WORDS};
+use super::architecture::{
+    EMBEDDINGS_NORM, LayerNames, POSITIONS, RELATIVE_POSITIONS, RELEVANCE_HEAD, SPAN_HEAD, TYPES, WORDS,
+};
 use super::checkpoint::Checkpoint;
 use super::sizes::Sizes;
 use super::{
     CONFIG_FILE, Config, END_OUTPUT, Error, HIDDEN_STATES_OUTPUT, MODEL_FILE, RELEVANCE_OUTPUT, START_OUTPUT,
 };
 use crate::check;
-use crate::weights::{Embeddings, Head, Layer, Linear, Matrix, Norm, Output, Table, TableValues, Weights};
+use crate::weights::{
+    Embeddings, Head, Layer, Linear, Matrix, Norm, Output, RelativePositions, Table, TableValues, Weights,
+};
 
 /// Reads the weights of the model in a folder, from `config.json` and `model.safetensors`.
 ///
-/// The names of the tensors may begin with `bert.`, `roberta.` or `distilbert.`, according to the architecture. The
+/// The names of the tensors may begin with `bert.`, `roberta.`, `distilbert.` or `mpnet.`, according to the architecture. The
 /// outputs are [`START_OUTPUT`], [`END_OUTPUT`] and [`RELEVANCE_OUTPUT`] if the model is DPR's reader, the first two if
 /// it is another reader, and [`HIDDEN_STATES_OUTPUT`] if it is an encoder.
 ///
@@ -40,7 +44,8 @@ pub fn read(folder: &Path) -> Result<Weights, Error> {
     for number in 0..sizes.layers {
         layers.push(reader.layer(prefix, number, architecture.layer_names())?);
     }
-    let weights = Weights { embeddings, layers, outputs: reader.outputs()? };
+    let relative_positions = reader.relative_positions(prefix)?;
+    let weights = Weights { embeddings, relative_positions, layers, outputs: reader.outputs()? };
     check::check(&weights)?;
     Ok(weights)
 }
@@ -66,6 +71,12 @@ impl Reader {
             types,
             norm: self.norm(&format!("{prefix}{EMBEDDINGS_NORM}"))?,
         })
+    }
+
+    fn relative_positions(&mut self, prefix: &str) -> Result<Option<RelativePositions>, Error> {
+        let Sizes { heads, buckets: Some(buckets), .. } = self.sizes else { return Ok(None) };
+        let biases = self.checkpoint.read(&format!("{prefix}{RELATIVE_POSITIONS}"), &[buckets, heads])?;
+        Ok(Some(RelativePositions { heads, buckets, biases }))
     }
 
     fn layer(&mut self, prefix: &str, number: usize, names: &LayerNames) -> Result<Layer, Error> {

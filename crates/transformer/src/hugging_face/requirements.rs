@@ -27,6 +27,7 @@ pub(super) fn sizes(weights: &Weights, architecture: Architecture) -> Result<Siz
         positions: embeddings.positions.rows,
         first_position: embeddings.first_position,
         types,
+        buckets: weights.relative_positions.as_ref().map(|relative| relative.buckets),
         dim: embeddings.words.dim,
         layers: weights.layers.len(),
         heads: first.heads,
@@ -34,22 +35,29 @@ pub(super) fn sizes(weights: &Weights, architecture: Architecture) -> Result<Siz
         epsilon: Sizes::fixed_epsilon(architecture).unwrap_or(embeddings.norm.epsilon),
     };
     let name = architecture.model_type();
-    let expected_types = match (architecture, embeddings.has_type_input) {
-        (Architecture::DistilBert, _) => "no token types",
+    let expected_types = match (architecture.has_types(), embeddings.has_type_input) {
+        (false, _) => "no token types",
         (_, true) => "at least 2 token types",
         (_, false) => "1 token type, because there is no input `token_type_ids`",
     };
     let has_expected_types = match types {
-        None => architecture == Architecture::DistilBert && !embeddings.has_type_input,
-        Some(types) => architecture != Architecture::DistilBert && (types > 1) == embeddings.has_type_input,
+        None => !architecture.has_types() && !embeddings.has_type_input,
+        Some(types) => architecture.has_types() && (types > 1) == embeddings.has_type_input,
     };
     if !has_expected_types {
         return Err(Error::unwritable(&format!("{name}: types"), expected_types, types.unwrap_or(0)));
     }
-    if (embeddings.first_position > 0) != architecture.skips_padding_position() {
-        let expected = if architecture.skips_padding_position() { "at least 1" } else { "0" };
+    let first_position = architecture.fixed_first_position();
+    if first_position.map_or(embeddings.first_position == 0, |expected| embeddings.first_position != expected)
+    {
+        let expected = first_position.map_or("at least 1".to_owned(), |expected| expected.to_string());
         let part = format!("{name}: the first position");
         return Err(Error::unwritable(&part, expected, embeddings.first_position));
+    }
+    if sizes.buckets.is_some() != architecture.has_relative_positions() {
+        let expected = if architecture.has_relative_positions() { "biases" } else { "none" };
+        let got = if sizes.buckets.is_some() { "biases" } else { "none" };
+        return Err(Error::unwritable(&format!("{name}: relative positions"), expected, got));
     }
     check_epsilon(&embeddings.norm, sizes.epsilon)?;
     let scale = sizes.attention_scale();

@@ -13,7 +13,11 @@ const DEFAULT_EPSILON: f64 = 1e-12;
 /// The default number of rows of the table of token types.
 const DEFAULT_TYPES: usize = 2;
 /// The default token id of padding in RoBERTa.
-const DEFAULT_ROBERTA_PADDING: usize = 1;
+const DEFAULT_PADDING: usize = 1;
+/// The default number of buckets of MPNet's relative positions.
+const DEFAULT_BUCKETS: usize = 32;
+/// The entry with that number.
+const BUCKETS: &str = "relative_attention_num_buckets";
 
 /// The sizes of a model and other numbers that its configuration has.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,8 +28,10 @@ pub(super) struct Sizes {
     pub positions: usize,
     /// The row of the first token in the table of positions.
     pub first_position: usize,
-    /// Number of token types; `None` for DistilBERT, which has no token types.
+    /// Number of token types; `None` for DistilBERT and MPNet, which have no token types.
     pub types: Option<usize>,
+    /// Number of buckets of relative positions; `None` for all but MPNet.
+    pub buckets: Option<usize>,
     /// Dimension of the hidden states.
     pub dim: usize,
     /// Number of layers.
@@ -57,16 +63,16 @@ impl Sizes {
         if !matches!(entries.values.get("quantization_config"), None | Some(Value::Null)) {
             return Err(entries.unsupported("quantization_config", "a model of floats"));
         }
-        let is_distilbert = architecture == Architecture::DistilBert;
-        let first_position = if architecture.skips_padding_position() {
-            let padding = entries.size_or("pad_token_id", Some(DEFAULT_ROBERTA_PADDING))?;
-            padding.checked_add(1).ok_or_else(|| entries.unsupported("pad_token_id", "a token id"))?
-        } else {
-            0
+        let first_position = match architecture.fixed_first_position() {
+            Some(first_position) => first_position,
+            None => {
+                let padding = entries.size_or("pad_token_id", Some(DEFAULT_PADDING))?;
+                padding.checked_add(1).ok_or_else(|| entries.unsupported("pad_token_id", "a token id"))?
+            }
         };
         let epsilon = match entries.values.get("layer_norm_eps") {
             None | Some(Value::Null) => DEFAULT_EPSILON,
-            _ if is_distilbert => DEFAULT_EPSILON,
+            _ if Self::fixed_epsilon(architecture).is_some() => DEFAULT_EPSILON,
             Some(value) => value
                 .as_f64()
                 .filter(|&value| (0.0..1.0).contains(&value))
@@ -76,10 +82,13 @@ impl Sizes {
             words: entries.size_or("vocab_size", None)?,
             positions: entries.size_or("max_position_embeddings", None)?,
             first_position,
-            types: if is_distilbert {
-                None
-            } else {
-                Some(entries.size_or("type_vocab_size", Some(DEFAULT_TYPES))?)
+            types: match architecture.has_types() {
+                true => Some(entries.size_or("type_vocab_size", Some(DEFAULT_TYPES))?),
+                false => None,
+            },
+            buckets: match architecture.has_relative_positions() {
+                true => Some(entries.size_or(BUCKETS, Some(DEFAULT_BUCKETS))?),
+                false => None,
             },
             dim: entries.size_or(keys.dim, None)?,
             layers: entries.size_or(keys.layers, None)?,
@@ -105,11 +114,16 @@ impl Sizes {
         set(keys.layers, self.layers.into());
         set(keys.heads, self.heads.into());
         set(keys.intermediate, self.intermediate.into());
-        if architecture.skips_padding_position() {
+        if architecture.fixed_first_position().is_none() {
             set("pad_token_id", self.first_position.saturating_sub(1).into());
         }
         if let Some(types) = self.types {
             set("type_vocab_size", types.into());
+        }
+        if let Some(buckets) = self.buckets {
+            set(BUCKETS, buckets.into());
+        }
+        if Self::fixed_epsilon(architecture).is_none() {
             let old = values.get("layer_norm_eps").and_then(Value::as_f64);
             // Keeps the digits of an entry that stands for the same float.
             if old.is_none_or(|old| old as f32 != self.epsilon) {

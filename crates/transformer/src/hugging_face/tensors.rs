@@ -3,7 +3,9 @@
 use kernels::matrix::transpose;
 use std::borrow::Cow;
 
-use super::architecture::{EMBEDDINGS_NORM, LayerNames, POSITIONS, RELEVANCE_HEAD, SPAN_HEAD, TYPES, WORDS};
+use super::architecture::{
+    EMBEDDINGS_NORM, LayerNames, POSITIONS, RELATIVE_POSITIONS, RELEVANCE_HEAD, SPAN_HEAD, TYPES, WORDS,
+};
 use super::requirements::Heads;
 use super::{Architecture, Error};
 use crate::weights::{Layer, Linear, Matrix, Norm, Table, TableValues, Weights};
@@ -63,6 +65,10 @@ pub(super) fn tensors<'a>(
         list.table(format!("{prefix}{TYPES}"), types)?;
     }
     list.norm(&format!("{prefix}{EMBEDDINGS_NORM}"), &embeddings.norm);
+    if let Some(relative) = &weights.relative_positions {
+        let name = format!("{prefix}{RELATIVE_POSITIONS}");
+        list.rows(name, [relative.buckets, relative.heads], &relative.biases);
+    }
     for (number, layer) in weights.layers.iter().enumerate() {
         list.layer(prefix, number, layer, architecture.layer_names())?;
     }
@@ -100,8 +106,12 @@ impl<'a> List<'a> {
 
     fn table(&mut self, name: String, table: &'a Table) -> Result<(), Error> {
         let TableValues::F32(values) = &table.values else { return Err(quantized(&name)) };
-        self.0.push(Tensor { name, shape: vec![table.rows, table.dim], values, is_matrix: false });
+        self.rows(name, [table.rows, table.dim], values);
         Ok(())
+    }
+
+    fn rows(&mut self, name: String, shape: [usize; 2], values: &'a [f32]) {
+        self.0.push(Tensor { name, shape: shape.into(), values, is_matrix: false });
     }
 
     fn linear(&mut self, module: &str, linear: &'a Linear) -> Result<(), Error> {

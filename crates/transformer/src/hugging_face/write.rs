@@ -35,9 +35,10 @@ pub enum FloatFormat {
 /// differ in the last bit; and an output with the name `relevance_logits` becomes
 /// [`RELEVANCE_OUTPUT`](super::RELEVANCE_OUTPUT).
 ///
-/// The architecture of `config` must match the weights. DistilBERT has no token types and an epsilon of 10⁻¹². BERT and
-/// RoBERTa have one token type if there is no input `token_type_ids`, and several otherwise. The first position is 0
-/// for BERT and DistilBERT, and at least 1 for RoBERTa. Weights without token types are not written as BERT with a row
+/// The architecture of `config` must match the weights. DistilBERT and MPNet have no token types, and DistilBERT has an
+/// epsilon of 10⁻¹². BERT and RoBERTa have one token type if there is no input `token_type_ids`, and several otherwise. The
+/// first position is 0 for BERT and DistilBERT, 2 for MPNet, and at least 1 for RoBERTa. Only MPNet has relative positions.
+/// Weights without token types are not written as BERT with a row
 /// of zeros: the sum with a zero changes the sign of −0, and the weights that are read back would have a table.
 ///
 /// # Errors

@@ -1,10 +1,13 @@
 //! Compares the weights that were recognized with texts of different lengths: [`are_same`].
 
-use crate::weights::{Embeddings, Head, Layer, Linear, Matrix, Norm, Output, Table, TableValues, Weights};
+use crate::weights::{
+    Embeddings, Head, Layer, Linear, Matrix, Norm, Output, RelativePositions, Table, TableValues, Weights,
+};
 
 /// Whether two models are the same, bit for bit. Unlike with `==`, NaN is the same as NaN.
 pub(super) fn are_same(a: &Weights, b: &Weights) -> bool {
     embeddings(&a.embeddings, &b.embeddings)
+        && all(a.relative_positions.as_slice(), b.relative_positions.as_slice(), relative_positions)
         && all(&a.layers, &b.layers, layer)
         && all(&a.outputs, &b.outputs, output)
 }
@@ -24,6 +27,10 @@ fn embeddings(a: &Embeddings, b: &Embeddings) -> bool {
         && all(a.types.as_slice(), b.types.as_slice(), table)
         && a.has_type_input == b.has_type_input
         && norm(&a.norm, &b.norm)
+}
+
+fn relative_positions(a: &RelativePositions, b: &RelativePositions) -> bool {
+    (a.heads, a.buckets) == (b.heads, b.buckets) && floats(&a.biases, &b.biases)
 }
 
 fn table(a: &Table, b: &Table) -> bool {

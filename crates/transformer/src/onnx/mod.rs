@@ -84,7 +84,7 @@ fn recognize_file(path: &Path, change: impl FnOnce(&mut Graph)) -> Result<Weight
 /// that depends on the length, positions that end early and masks that hide distant tokens are noticed.
 fn recognize_at_all_lengths(graph: &Graph) -> Result<Weights, Unrecognized> {
     let weights = recognize::recognize(graph, None)?;
-    let longest = weights.embeddings.positions.rows - weights.embeddings.first_position;
+    let longest = weights.embeddings.max_tokens();
     if longest > MAX_TOKENS {
         let (expected, got) = (format!("positions for at most {MAX_TOKENS} tokens"), longest.to_string());
         return Err(Unrecognized::new("graph", expected, got));

@@ -201,7 +201,12 @@ def main():
     save("roberta-script", export(roberta, ["last_hidden_state"], types=False))
 
     refuse("uint8", quantize(small, weight_type=QuantType.QUInt8))
-    refuse("mpnet", export(make_model(MPNetModel, MPNetConfig), ["last_hidden_state"], types=False))
+    mpnet = make_model(MPNetModel, MPNetConfig, layers=2)
+    script = export(mpnet, ["last_hidden_state"], types=False)
+    save("mpnet-script", script)
+    save("mpnet-dynamo", export(mpnet, ["last_hidden_state"], types=False, dynamo=True, opset=18))
+    whole = quantize(script, weight_type=QuantType.QInt8)
+    save("mpnet-int8", whole, in_floats(whole))
     refuse("causal", export(make_model(BertModel, BertConfig, is_decoder=True), ["last_hidden_state"]))
     refuse("relu", export(make_model(BertModel, BertConfig, hidden_act="relu"), ["last_hidden_state"]))
     refuse("gelu-tanh", export(make_model(BertModel, BertConfig, hidden_act="gelu_new"), ["last_hidden_state"]))

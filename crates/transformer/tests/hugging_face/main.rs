@@ -14,7 +14,7 @@ use std::path::Path;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use serde_json::{Value, json};
-use support::weights::{Shape, random};
+use support::weights::{Shape, random, to_mpnet};
 use transformer::hugging_face::{
     Architecture, END_OUTPUT, HIDDEN_STATES_OUTPUT, RELEVANCE_OUTPUT, START_OUTPUT,
 };
@@ -44,6 +44,7 @@ fn weights(architecture: Architecture, kind: Kind) -> Weights {
             embeddings.types = None;
             embeddings.has_type_input = false;
         }
+        Architecture::MpNet => to_mpnet(&mut weights, 2),
     }
     let logits = |number: usize| weights.outputs[number].head.clone();
     let (Head::TokenLogits { linear: span, .. }, Head::FirstTokenLogits { linear: relevance, .. }) =

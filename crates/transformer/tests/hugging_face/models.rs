@@ -25,6 +25,7 @@ fn names_may_have_a_prefix() {
         (Architecture::Roberta, "roberta."),
         (Architecture::XlmRoberta, "roberta."),
         (Architecture::DistilBert, "distilbert."),
+        (Architecture::MpNet, "mpnet."),
     ] {
         let got = read_changed(architecture, |tensors| {
             tensors.into_iter().map(|(name, tensor)| (format!("{prefix}{name}"), tensor)).collect()

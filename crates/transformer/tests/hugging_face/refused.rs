@@ -27,8 +27,11 @@ fn unsupported(folder: &Path) -> String {
 #[test]
 fn architectures_that_compute_something_else_are_refused() {
     let cases = [
-        ("model_type", json!("mpnet"), "expected bert, roberta, xlm-roberta, distilbert, got \"mpnet\""),
-        ("model_type", json!("albert"), "got \"albert\""),
+        (
+            "model_type",
+            json!("albert"),
+            "expected bert, roberta, xlm-roberta, distilbert, mpnet, got \"albert\"",
+        ),
         ("model_type", Value::Null, "got none"),
         ("hidden_act", json!("gelu_new"), "`hidden_act`: expected \"gelu\", got \"gelu_new\""),
         ("hidden_act", json!("relu"), "got \"relu\""),
@@ -60,6 +63,12 @@ fn entries_with_defaults_may_be_missing() {
     let folder = model(Architecture::Roberta, Kind::Encoder);
     set_entry(folder.path(), "pad_token_id", &Value::Null);
     assert_eq!(hugging_face::read(folder.path()).expect("a model").embeddings.first_position, 2);
+    let folder = model(Architecture::MpNet, Kind::Encoder);
+    set_entry(folder.path(), "relative_attention_num_buckets", &Value::Null);
+    // In MPNet, the padding is the token 1, whatever the configuration says.
+    set_entry(folder.path(), "pad_token_id", &json!(0));
+    let expected = weights(Architecture::MpNet, Kind::Encoder);
+    assert!(hugging_face::read(folder.path()).expect("a model") == expected);
 }
 
 #[test]
@@ -68,4 +77,26 @@ fn sizes_that_the_kernels_do_not_support_are_refused() {
     // Heads of 8 dimensions.
     set_entry(folder.path(), "num_attention_heads", &json!(4));
     assert!(matches!(hugging_face::read(folder.path()), Err(Error::Weights(_))));
+}
+
+#[test]
+fn relative_positions_belong_to_mpnet_only() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |architecture, weights: &transformer::weights::Weights| {
+        let result =
+            hugging_face::write(folder.path(), weights, &Config::new(architecture), FloatFormat::F32);
+        result.expect_err("a refusal").to_string()
+    };
+    let mut mpnet = weights(Architecture::MpNet, Kind::Encoder);
+    mpnet.relative_positions = None;
+    let got = write(Architecture::MpNet, &mpnet);
+    assert!(got.contains("mpnet: relative positions: expected biases, got none"), "{got}");
+    let mut shifted = weights(Architecture::MpNet, Kind::Encoder);
+    shifted.embeddings.first_position = 1;
+    let got = write(Architecture::MpNet, &shifted);
+    assert!(got.contains("mpnet: the first position: expected 2, got 1"), "{got}");
+    let mut roberta = weights(Architecture::Roberta, Kind::Encoder);
+    roberta.relative_positions = weights(Architecture::MpNet, Kind::Encoder).relative_positions;
+    let got = write(Architecture::Roberta, &roberta);
+    assert!(got.contains("roberta: relative positions: expected none, got biases"), "{got}");
 }

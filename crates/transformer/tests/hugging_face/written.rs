@@ -62,6 +62,16 @@ fn tensors_have_the_names_and_the_layout_of_pytorch() {
     for name in ["roberta.embeddings.LayerNorm.weight", "qa_outputs.weight", "qa_classifier.bias"] {
         assert!(names.contains_key(name), "{name}");
     }
+    // The names of `MPNetModel` in `transformers` 5.23.
+    let mpnet = crate::weights(Architecture::MpNet, Kind::Encoder);
+    let tensors = crate::tensors(write(&mpnet, Architecture::MpNet).expect("writes").path());
+    assert_eq!(tensors.len(), 5 + 2 * 16);
+    let (_, shape, _) = &tensors["encoder.relative_attention_bias.weight"];
+    assert_eq!(shape, &[32, 2]);
+    for module in ["attn.q", "attn.k", "attn.v", "attn.o", "LayerNorm"] {
+        let name = format!("encoder.layer.1.attention.{module}.weight");
+        assert!(tensors.contains_key(&name), "{name}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod attention;
 mod forms;
 mod graph;
 mod malformed;
+mod relative_positions;
 #[path = "../support/mod.rs"]
 mod support;
 mod writer;

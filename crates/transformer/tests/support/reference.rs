@@ -1,7 +1,9 @@
 //! A forward pass in `f64`, one text at a time, written from the definitions (Vaswani et al., 2017; Devlin et al.,
 //! 2019).
 
-use transformer::weights::{Head, Layer, Linear, Matrix, Norm, Table, TableValues, Weights};
+use transformer::weights::{
+    Head, Layer, Linear, Matrix, Norm, RelativePositions, Table, TableValues, Weights,
+};
 
 type Rows = Vec<Vec<f64>>;
 
@@ -11,7 +13,7 @@ pub fn run(weights: &Weights, texts: &[(Vec<u32>, usize)]) -> Rows {
     for (ids, type_0_count) in texts {
         let mut states = embed(weights, ids, *type_0_count);
         for layer in &weights.layers {
-            states = run_layer(layer, &states);
+            states = run_layer(layer, weights.relative_positions.as_ref(), &states);
         }
         for (output, values) in weights.outputs.iter().zip(&mut outputs) {
             match &output.head {
@@ -43,21 +45,29 @@ fn embed(weights: &Weights, ids: &[u32], type_0_count: usize) -> Rows {
     ids.iter().enumerate().map(row).collect()
 }
 
-fn run_layer(layer: &Layer, states: &Rows) -> Rows {
+fn run_layer(layer: &Layer, relative: Option<&RelativePositions>, states: &Rows) -> Rows {
     let each = |linear: &Linear, rows: &Rows| -> Rows { rows.iter().map(|row| apply(linear, row)).collect() };
     let (queries, keys, values) =
         (each(&layer.query, states), each(&layer.key, states), each(&layer.value, states));
     let dim = layer.query.outputs / layer.heads;
     let attended: Rows = queries
         .iter()
-        .map(|query| {
+        .enumerate()
+        .map(|(position, query)| {
             let head = |head: usize| {
                 let range = head * dim..(head + 1) * dim;
                 let dot = |key: &Vec<f64>| -> f64 {
                     query[range.clone()].iter().zip(&key[range.clone()]).map(|(a, b)| a * b).sum()
                 };
-                let exponentials: Vec<f64> =
-                    keys.iter().map(|key| (dot(key) * f64::from(layer.scale)).exp()).collect();
+                let score = |(of_key, key): (usize, &Vec<f64>)| {
+                    let bias = relative.map_or(0.0, |relative| {
+                        let bucket =
+                            RelativePositions::bucket(relative.buckets, of_key as isize - position as isize);
+                        f64::from(relative.biases[bucket * relative.heads + head])
+                    });
+                    dot(key) * f64::from(layer.scale) + bias
+                };
+                let exponentials: Vec<f64> = keys.iter().enumerate().map(|key| score(key).exp()).collect();
                 let total: f64 = exponentials.iter().sum();
                 let mean = |at: usize| {
                     exponentials

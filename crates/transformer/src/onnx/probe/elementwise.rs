@@ -4,7 +4,7 @@ use super::super::tensor::{Data, Tensor, element_count};
 use super::call::{Call, Outcome};
 use super::strides::{MAX_ELEMENTS, View, broadcast_shape};
 
-/// `Cast`, `Not`, `Neg`, `Sqrt`, `Abs` and `Reciprocal`.
+/// `Cast`, `Not`, `Neg`, `Sqrt`, `Log`, `Abs` and `Reciprocal`.
 pub(super) fn unary(call: &Call) -> Option<Outcome> {
     let Some(tensor) = call.tensor(0) else {
         return Some(Outcome::Shape(call.shape(0)?.to_vec()));
@@ -17,8 +17,12 @@ pub(super) fn unary(call: &Call) -> Option<Outcome> {
         "Cast" => cast(&tensor.data, call.node.int("to")?),
         "Not" => Some(Data::Bool(tensor.bools()?.iter().map(|&value| !value).collect())),
         "Sqrt" => map(f32::sqrt),
+        "Log" => map(f32::ln),
         "Reciprocal" => map(f32::recip),
-        "Abs" => map(f32::abs),
+        "Abs" => match &tensor.data {
+            Data::I64(values) => Some(Data::I64(values.iter().map(|value| value.wrapping_abs()).collect())),
+            _ => map(f32::abs),
+        },
         _ => match &tensor.data {
             Data::I64(values) => Some(Data::I64(values.iter().map(|value| value.wrapping_neg()).collect())),
             _ => map(|value| -value),

@@ -26,7 +26,7 @@ pub(super) fn run(call: &Call) -> Option<Vec<Outcome>> {
         "Trilu" => movement::trilu(call)?,
         "CumSum" => reduction::cumulative_sum(call)?,
         "ReduceSum" | "ReduceMax" | "ReduceMin" | "ReduceMean" => reduction::reduce(call)?,
-        "Cast" | "Not" | "Neg" | "Sqrt" | "Abs" | "Reciprocal" => elementwise::unary(call)?,
+        "Cast" | "Not" | "Neg" | "Sqrt" | "Log" | "Abs" | "Reciprocal" => elementwise::unary(call)?,
         "Where" => elementwise::choose(call)?,
         "Add" | "Sub" | "Mul" | "Div" | "Pow" | "Max" | "Min" | "Equal" | "Greater" | "GreaterOrEqual"
         | "Less" | "LessOrEqual" | "And" | "Or" => elementwise::binary(call)?,

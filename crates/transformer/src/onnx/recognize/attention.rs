@@ -5,7 +5,7 @@ use super::super::graph::ValueId;
 use super::super::probe::BATCH;
 use super::layout::Layout;
 use super::{LANES, Matcher, check_sizes};
-use crate::weights::Linear;
+use crate::weights::{Linear, RelativePositions};
 
 /// What an attention computes before its heads are combined.
 pub(super) struct Attention {
@@ -15,16 +15,18 @@ pub(super) struct Attention {
     pub heads: usize,
     /// The factor of the products of queries and keys.
     pub scale: f32,
+    /// The biases of the scores by relative positions, if there are any.
+    pub relative_positions: Option<RelativePositions>,
 }
 
 /// A value whose axes were split, merged or permuted, and that may have been multiplied by a constant.
-struct Rearranged {
+pub(super) struct Rearranged {
     /// The value before that.
-    base: ValueId,
+    pub base: ValueId,
     /// The results of the nodes that changed the axes, from the first to the last.
     steps: Vec<ValueId>,
     /// The factor of all values.
-    scale: f64,
+    pub scale: f64,
 }
 
 impl Matcher<'_> {
@@ -69,6 +71,7 @@ impl Matcher<'_> {
             return Err(self.refuse(context.base, "heads that are combined to hidden states"));
         }
         let scores = self.unmasked(self.softmax_input(weights)?)?;
+        let (scores, relative_positions) = self.unbiased(scores, heads)?;
         let (scores, mut scale) = self.unscaled(scores);
         let expected = "the product of queries and keys";
         let (query, key) = self.operands(scores, "MatMul").ok_or_else(|| self.refuse(scores, expected))?;
@@ -97,11 +100,11 @@ impl Matcher<'_> {
         if !(scale.is_finite() && scale > 0.0) {
             return Err(self.refuse_for(scores, "a positive factor of the scores", scale.to_string()));
         }
-        Ok(Attention { linears, heads, scale })
+        Ok(Attention { linears, heads, scale, relative_positions })
     }
 
     /// Follows a value back through nodes that change its axes or multiply it by a constant.
-    fn rearranged(&self, value: ValueId) -> Rearranged {
+    pub fn rearranged(&self, value: ValueId) -> Rearranged {
         let mut result = Rearranged { base: value, steps: Vec::new(), scale: 1.0 };
         // Ends because the graph has no cycles.
         loop {
@@ -127,7 +130,7 @@ impl Matcher<'_> {
     }
 
     /// The layout after the steps of a rearranged value.
-    fn layout_after(&self, start: Layout, value: &Rearranged) -> Result<Layout, Unrecognized> {
+    pub fn layout_after(&self, start: Layout, value: &Rearranged) -> Result<Layout, Unrecognized> {
         value.steps.iter().try_fold(start, |layout, &step| {
             let shape = self.shape(step)?;
             self.graph

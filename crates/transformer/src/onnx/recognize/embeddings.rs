@@ -8,12 +8,13 @@ use super::Matcher;
 use crate::weights::{Embeddings, Norm, Table, TableValues};
 
 /// Rows of a table that a graph looks up.
-struct Lookup<'a> {
-    table: &'a Tensor,
+pub(super) struct Lookup<'a> {
+    /// The table, which has two axes.
+    pub table: &'a Tensor,
     /// The numbers of the rows.
-    indices: ValueId,
+    pub indices: ValueId,
     /// The scale and zero point of bytes.
-    quantization: Option<(f32, i16)>,
+    pub quantization: Option<(f32, i16)>,
 }
 
 impl Matcher<'_> {
@@ -141,20 +142,10 @@ impl Matcher<'_> {
     }
 
     /// Matches rows of a constant table, of floats, or of bytes that are dequantized after they are looked up.
-    fn lookup(&self, value: ValueId) -> Option<Lookup<'_>> {
+    pub fn lookup(&self, value: ValueId) -> Option<Lookup<'_>> {
         let value = self.rows(value);
-        let (rows, quantization) = match self.node(value, "DequantizeLinear") {
-            Some(node) => {
-                let zero = match node.input(2) {
-                    Some(zero) => match &self.constant(zero)?.data {
-                        Data::U8(zero) if zero.len() == 1 => zero[0].into(),
-                        Data::I8(zero) if zero.len() == 1 => zero[0].into(),
-                        _ => return None,
-                    },
-                    None => 0,
-                };
-                (self.rows(node.input(0)?), Some((self.scalar(node.input(1)?)?, zero)))
-            }
+        let (rows, quantization) = match self.dequantized(value) {
+            Some((bytes, quantization)) => (self.rows(bytes), Some(quantization)),
             None => (value, None),
         };
         let node = self.node(rows, "Gather")?;
@@ -163,8 +154,22 @@ impl Matcher<'_> {
         is_rows.then_some(Lookup { table, indices: node.input(1)?, quantization })
     }
 
+    /// Matches bytes that become floats with one scale and zero point. Returns them, the scale and the zero point.
+    pub fn dequantized(&self, value: ValueId) -> Option<(ValueId, (f32, i16))> {
+        let node = self.node(value, "DequantizeLinear")?;
+        let zero = match node.input(2) {
+            Some(zero) => match &self.constant(zero)?.data {
+                Data::U8(zero) if zero.len() == 1 => zero[0].into(),
+                Data::I8(zero) if zero.len() == 1 => zero[0].into(),
+                _ => return None,
+            },
+            None => 0,
+        };
+        Some((node.input(0)?, (self.scalar(node.input(1)?)?, zero)))
+    }
+
     /// Some rows of the table of a lookup.
-    fn table(
+    pub fn table(
         &self,
         value: ValueId,
         lookup: &Lookup,

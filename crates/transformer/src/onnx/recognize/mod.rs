@@ -9,13 +9,14 @@ mod mask;
 mod matcher;
 mod norm;
 mod outputs;
+mod relative_positions;
 
 use matcher::Matcher;
 
 use super::error::Unrecognized;
 use super::graph::{Graph, ValueId};
 use super::probe::Probe;
-use crate::weights::{Layer, Linear, Norm, Weights};
+use crate::weights::{Layer, Linear, Norm, RelativePositions, Weights};
 
 /// The kernels need that the hidden size and the size of an attention head are multiples of this number.
 const LANES: usize = 16;
@@ -32,6 +33,7 @@ pub(super) fn recognize(graph: &Graph, length: Option<usize>) -> Result<Weights,
     let matcher = Matcher { graph, probe: Probe::run(graph, length)? };
     let (outputs, mut hidden) = matcher.outputs()?;
     let mut layers = Vec::new();
+    let mut shared: Option<Option<RelativePositions>> = None;
     // Ends because the graph has no cycles: the input of a layer is computed before its output.
     loop {
         let (norm, sum) = matcher.required_norm(hidden)?;
@@ -46,20 +48,28 @@ pub(super) fn recognize(graph: &Graph, length: Option<usize>) -> Result<Weights,
             }
             let embeddings = matcher.embeddings(norm, sum)?;
             layers.reverse();
-            return Ok(Weights { embeddings, layers, outputs });
+            return Ok(Weights { embeddings, relative_positions: shared.flatten(), layers, outputs });
         }
         if layers.len() == MAX_COPIES {
             return Err(matcher.refuse(hidden, format!("at most {MAX_COPIES} layers")));
         }
-        let (layer, input) = matcher.layer(norm, sum)?;
+        let (layer, relative_positions, input) = matcher.layer(norm, sum)?;
+        if *shared.get_or_insert_with(|| relative_positions.clone()) != relative_positions {
+            return Err(matcher.refuse(hidden, "the same relative positions in all layers"));
+        }
         layers.push(layer);
         hidden = input;
     }
 }
 
 impl Matcher<'_> {
-    /// Matches a layer, given its last normalization and the sum that it normalizes. Returns the layer and its input.
-    fn layer(&self, output_norm: Norm, sum: ValueId) -> Result<(Layer, ValueId), Unrecognized> {
+    /// Matches a layer, given its last normalization and the sum that it normalizes. Returns the layer, the biases of its
+    /// attention by relative positions, and its input.
+    fn layer(
+        &self,
+        output_norm: Norm,
+        sum: ValueId,
+    ) -> Result<(Layer, Option<RelativePositions>, ValueId), Unrecognized> {
         let dim = output_norm.weight.len();
         let (output, activation, middle) = self.residual(sum, dim)?;
         let before_activation = self.gelu(activation)?;
@@ -91,7 +101,7 @@ impl Matcher<'_> {
             output,
             output_norm,
         };
-        Ok((layer, input))
+        Ok((layer, attention.relative_positions, input))
     }
 
     /// Matches the sum of a hidden state and a linear function. Returns the function, its input, and the hidden state.

@@ -1,7 +1,7 @@
-//! Writes the inputs of the graph, the embeddings, and the mask of the attention.
+//! Writes the inputs of the graph, and the embeddings.
 
 use super::super::format::DataType;
-use super::builder::{Builder, int};
+use super::builder::Builder;
 use crate::weights::{Embeddings, Table, TableValues};
 
 impl Builder {
@@ -38,8 +38,13 @@ impl Builder {
             let counts = self.node("Mul", &[&counts, "attention_mask"]);
             return self.node("Add", &[&counts, &before]);
         }
-        let rows = (0..embeddings.positions.rows as i64).flat_map(i64::to_le_bytes).collect();
-        let all = self.parameter("position_numbers", DataType::Int64, &[embeddings.positions.rows], rows);
+        self.position_numbers(embeddings.positions.rows)
+    }
+
+    /// The numbers of the positions, from 0: `[sequence]`. `max` is the greatest length of a text.
+    pub fn position_numbers(&mut self, max: usize) -> String {
+        let rows = (0..max as i64).flat_map(i64::to_le_bytes).collect();
+        let all = self.parameter("position_numbers", DataType::Int64, &[max], rows);
         let shape = self.node("Shape", &["input_ids"]);
         let (zero, one) = (self.ints(&[0]), self.ints(&[1]));
         let length = self.node("Gather", &[&shape, &one]);
@@ -62,19 +67,6 @@ impl Builder {
                 self.node("DequantizeLinear", &[&rows, &scale, &zero])
             }
         }
-    }
-
-    /// The addend of the scores of the attention, `[batch, 1, 1, sequence]`: 0 for tokens, and the least float for
-    /// padding.
-    pub fn mask(&mut self) -> String {
-        self.scope = "mask".to_owned();
-        let axes = self.ints(&[1, 2]);
-        let mask = self.node("Unsqueeze", &["attention_mask", &axes]);
-        let mask = self.with("Cast", &[&mask], vec![int("to", DataType::Float as i64)]);
-        let one = self.float(1.0);
-        let is_padding = self.node("Sub", &[&one, &mask]);
-        let least = self.float(f32::MIN);
-        self.node("Mul", &[&is_padding, &least])
     }
 }
 

@@ -6,10 +6,10 @@ use super::builder::{Builder, float, int, ints};
 use crate::weights::{Layer, Norm};
 
 impl Builder {
-    /// Adds a layer. `hidden` is its input and `mask` the addend of the scores. Returns its output.
-    pub fn layer(&mut self, number: usize, layer: &Layer, hidden: &str, mask: &str) -> String {
+    /// Adds a layer. `hidden` is its input, and `addends` are those of the scores. Returns its output.
+    pub fn layer(&mut self, number: usize, layer: &Layer, hidden: &str, addends: &[String]) -> String {
         self.scope = format!("layer.{number}/attention");
-        let context = self.attention(layer, hidden, mask);
+        let context = self.attention(layer, hidden, addends);
         let output = self.linear("output", &layer.attention_output, &context);
         let sum = self.node("Add", &[&output, hidden]);
         let middle = self.norm("norm", &layer.attention_norm, &sum);
@@ -23,7 +23,7 @@ impl Builder {
     }
 
     /// The combined heads of the attention, `[batch, sequence, dim]`.
-    fn attention(&mut self, layer: &Layer, hidden: &str, mask: &str) -> String {
+    fn attention(&mut self, layer: &Layer, hidden: &str, addends: &[String]) -> String {
         let dim = layer.query.outputs;
         let split = self.ints(&[0, 0, layer.heads as i64, (dim / layer.heads) as i64]);
         // `order` permutes the axes batch, token, head and dimension.
@@ -38,7 +38,7 @@ impl Builder {
         let scores = self.node("MatMul", &[&query, &key]);
         let scale = self.float(layer.scale);
         let scores = self.node("Mul", &[&scores, &scale]);
-        let scores = self.node("Add", &[&scores, mask]);
+        let scores = addends.iter().fold(scores, |scores, addend| self.node("Add", &[&scores, addend]));
         let weights = self.with("Softmax", &[&scores], vec![int("axis", -1)]);
         let context = self.node("MatMul", &[&weights, &value]);
         let context = self.with("Transpose", &[&context], vec![ints("perm", &[0, 2, 1, 3])]);

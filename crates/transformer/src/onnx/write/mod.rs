@@ -2,7 +2,8 @@
 //!
 //! The graph uses only standard operators of version 17, in the forms of the usual exporters, which ONNX Runtime fuses.
 //! `builder.rs` makes nodes and constants. The other files write one part of the architecture each: `embeddings.rs`,
-//! `layer.rs`, `linear.rs` (linear functions of floats and bytes) and `outputs.rs`.
+//! `scores.rs` (what is added to the scores of the attention: relative positions and the mask), `layer.rs`, `linear.rs`
+//! (linear functions of floats and bytes) and `outputs.rs`.
 
 mod builder;
 mod embeddings;
@@ -10,6 +11,7 @@ mod error;
 mod layer;
 mod linear;
 mod outputs;
+mod scores;
 
 use std::path::Path;
 
@@ -60,12 +62,12 @@ pub fn to_bytes(weights: &Weights) -> Result<Vec<u8>, WriteError> {
     check_size(byte_count(weights))?;
     let mut builder = Builder::default();
     let hidden = builder.embeddings(&weights.embeddings);
-    let mask = builder.mask();
+    let addends = builder.score_addends(weights);
     let hidden = weights
         .layers
         .iter()
         .enumerate()
-        .fold(hidden, |hidden, (number, layer)| builder.layer(number, layer, &hidden, &mask));
+        .fold(hidden, |hidden, (number, layer)| builder.layer(number, layer, &hidden, &addends));
     builder.outputs(&weights.outputs, &hidden, weights.embeddings.words.dim)?;
     let standard = OperatorSetIdProto { domain: String::new(), version: Some(OPSET) };
     let model = ModelProto {
