@@ -1,10 +1,12 @@
 // Measures how much an encoder gains from training on few or many questions. A stopped run is continued.
+import {mkdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {sharedFile} from '../../test/support/shared.ts';
 import {Collection} from '../../ts/collection/index.ts';
 import {packageRoot} from '../../ts/core/native/addon.ts';
 import type {Question, Run} from '../../ts/core/types.ts';
 import {pairedTest, topKAccuracy} from '../../ts/evaluation/index.ts';
+import {type FusionMethod, fuse, tuneHybrid} from '../../ts/fusion/index.ts';
 import {exists} from '../../ts/studies/storage/run-folder.ts';
 import {mineNegatives, trainEncoder} from '../../ts/training/index.ts';
 import {seededRandom, shuffled} from '../../ts/training/run/random-order.ts';
@@ -17,6 +19,10 @@ const COUNTS = [350, 1000];
 const KS = [1, 5, 20, 100];
 /** The measures whose differences are tested. */
 const TESTED = [5, 20];
+/** The weights α of BM25 scores among which the top-20 accuracy on the validation questions chooses. `hybrid` has the default, 0.05. */
+const ALPHAS = [0.01, 0.015, 0.02, 0.025, 0.03, 0.035, 0.04, 0.05, 0.07, 0.1, 0.14, 0.2];
+/** Number of hits of each retriever that are fused. */
+const DEPTH = 1000;
 
 export const trainedEncoder: Benchmark = async say => {
 	const squad = sharedFile('data', 'squad');
@@ -25,21 +31,28 @@ export const trainedEncoder: Benchmark = async say => {
 	}
 	const corpus = join(squad, 'psgs_w100.squad-dev.tsv.gz');
 	const cache = join(packageRoot, 'benches', '.cache', 'trained-encoder');
+	await mkdir(cache, {recursive: true});
 	const {train, dev, test} = await questionsByArticles(squad);
 	const mined = (await mineNegatives(shuffled(train, seededRandom(1), train.length), corpus)).examples;
 	const devExamples = (await mineNegatives(dev, corpus)).examples;
 	say(`${mined.length} training examples, ${devExamples.length} for validation, ${test.length} test questions`);
 
-	const before = await measure(corpus, join(cache, 'before'), INIT, test);
-	const rows = [{examples: 0, ...summary(before)}];
+	const before = await measure(corpus, join(cache, 'before'), INIT, {dev, test});
+	const rows = [{examples: 0, alpha: before.alpha, ...summary(before)}];
 	say(rowText(rows[0]!));
 	for (const count of [...COUNTS, mined.length]) {
 		const encoder = join(cache, `encoder-${count}`);
 		const began = performance.now();
 		const training = await trainEncoder(mined.slice(0, count), INIT, encoder, {dev: devExamples});
 		const minutes = (performance.now() - began) / 60_000;
-		const after = await measure(corpus, join(cache, `collection-${count}`), encoder, test);
-		const row = {examples: count, bestEpoch: training.bestEpoch, ...summary(after), tests: await tests(after, before, test)};
+		const after = await measure(corpus, join(cache, `collection-${count}`), encoder, {dev, test});
+		const row = {
+			examples: count,
+			bestEpoch: training.bestEpoch,
+			alpha: after.alpha,
+			...summary(after),
+			tests: await tests(after, before, test),
+		};
 		rows.push(row);
 		say(`${rowText(row)} (epoch ${training.bestEpoch}; ${minutes.toFixed(1)} minutes, unless it was there)`);
 	}
@@ -51,34 +64,67 @@ export const trainedEncoder: Benchmark = async say => {
 	};
 };
 
-/** For each retriever, the top-k accuracies and the ranks of the first passages with an answer. */
-type Measured = ReadonlyMap<string, {readonly accuracy: ReadonlyMap<number, number>; readonly firstRanks: ReadonlyMap<string, number>}>;
+/** What was measured with an encoder. */
+interface Measured {
+	/** The weight of BM25 scores that was chosen for `tuned`. */
+	readonly alpha: number;
+	/** For each retriever, the top-k accuracies and the ranks of the first passages with an answer. */
+	readonly retrievers: ReadonlyMap<
+		string,
+		{readonly accuracy: ReadonlyMap<number, number>; readonly firstRanks: ReadonlyMap<string, number>}
+	>;
+}
 
-async function measure(corpus: string, folder: string, encoder: string, questions: readonly Question[]): Promise<Measured> {
+/** Measures BM25, the encoder, and both together, with the default weight of BM25 scores (`hybrid`) and with a chosen one (`tuned`). */
+async function measure(
+	corpus: string,
+	folder: string,
+	encoder: string,
+	{dev, test}: {readonly dev: readonly Question[]; readonly test: readonly Question[]},
+): Promise<Measured> {
 	if (!(await exists(join(folder, 'passagekit.json')))) {
 		await (await Collection.build(corpus, folder, {encoder, dense: 'flat'})).close();
 	}
 	await using collection = await Collection.open(folder);
-	const measured = new Map<string, {accuracy: ReadonlyMap<number, number>; firstRanks: ReadonlyMap<string, number>}>();
-	for (const retriever of ['bm25', 'dense', 'hybrid'] as const) {
-		const searcher = await collection.searcher(retriever);
-		const run: Run = await searcher.searchMany(questions, {k: Math.max(...KS)});
-		measured.set(retriever, await topKAccuracy(run, questions, collection.passages, KS));
+	const lists = async (questions: readonly Question[]): Promise<{readonly dense: Run; readonly sparse: Run}> => {
+		const [dense, sparse] = [await collection.searcher('dense'), await collection.searcher('bm25')];
+		return {
+			dense: await dense.searchMany(questions, {k: DEPTH}),
+			sparse: await sparse.searchMany(questions, {k: DEPTH}),
+		};
+	};
+	const {weight: alpha} = await tuneHybrid(
+		await lists(dev),
+		{questions: dev, passages: collection.passages, k: 20},
+		{method: 'hybridNorm', grid: ALPHAS},
+	);
+	const {dense, sparse} = await lists(test);
+	const tuned: FusionMethod = {method: 'hybridNorm', alpha};
+	const hybrid = await collection.searcher('hybrid');
+	const runs: ReadonlyArray<readonly [string, Run]> = [
+		['bm25', sparse],
+		['dense', dense],
+		['hybrid', await hybrid.searchMany(test, {k: Math.max(...KS)})],
+		['tuned', await fuse({dense, sparse}, tuned, {k: Math.max(...KS)})],
+	];
+	const retrievers = new Map<string, {readonly accuracy: ReadonlyMap<number, number>; readonly firstRanks: ReadonlyMap<string, number>}>();
+	for (const [name, run] of runs) {
+		retrievers.set(name, await topKAccuracy(run, test, collection.passages, KS));
 	}
-	return measured;
+	return {alpha, retrievers};
 }
 
-function summary(measured: Measured): Readonly<Record<string, Record<string, number>>> {
-	return Object.fromEntries([...measured].map(([name, {accuracy}]) => [name, Object.fromEntries(accuracy)]));
+function summary({retrievers}: Measured): Readonly<Record<string, Record<string, number>>> {
+	return Object.fromEntries([...retrievers].map(([name, {accuracy}]) => [name, Object.fromEntries(accuracy)]));
 }
 
-/** Tests the differences between two encoders, for the dense and the hybrid retriever, with paired tests over the questions. */
+/** Tests the differences between two encoders, for all retrievers that use them, with paired tests over the questions. */
 async function tests(after: Measured, before: Measured, questions: readonly Question[]): Promise<object> {
 	const results: Record<string, object> = {};
-	for (const retriever of ['dense', 'hybrid']) {
+	for (const retriever of ['dense', 'hybrid', 'tuned']) {
 		for (const k of TESTED) {
 			const values = [after, before].map(measured => {
-				const {firstRanks} = measured.get(retriever)!;
+				const {firstRanks} = measured.retrievers.get(retriever)!;
 				return new Map(questions.map(({id}) => [id, Number((firstRanks.get(id) ?? Number.POSITIVE_INFINITY) <= k)]));
 			});
 			results[`${retriever} top-${k}`] = await pairedTest(values[0]!, values[1]!);
@@ -88,7 +134,7 @@ async function tests(after: Measured, before: Measured, questions: readonly Ques
 }
 
 function rowText({examples, ...row}: {readonly examples: number; readonly [name: string]: unknown}): string {
-	const parts = ['bm25', 'dense', 'hybrid'].map(name => {
+	const parts = ['bm25', 'dense', 'hybrid', 'tuned'].map(name => {
 		const accuracy = row[name] as Record<string, number>;
 		return `${name} ${KS.map(k => accuracy[k]!.toFixed(3)).join(' ')}`;
 	});
