@@ -19,7 +19,10 @@ const COUNTS = [350, 1000];
 const KS = [1, 5, 20, 100];
 /** The measures whose differences are tested. */
 const TESTED = [5, 20];
-/** The weights α of BM25 scores among which the top-20 accuracy on the validation questions chooses. `hybrid` has the default, 0.05. */
+/**
+Candidate weights α of the BM25 scores. The one with the highest top-20 accuracy on the validation questions is used for `tuned`; `hybrid` uses
+the default, 0.05.
+*/
 const ALPHAS = [0.01, 0.015, 0.02, 0.025, 0.03, 0.035, 0.04, 0.05, 0.07, 0.1, 0.14, 0.2];
 /** Number of hits of each retriever that are fused. */
 const DEPTH = 1000;

@@ -24,9 +24,7 @@ fn seeds() -> Vec<Vec<u8>> {
     let formats = [FloatFormat::F32, FloatFormat::F16];
     let mut seeds = Vec::new();
     for (model, format) in models.zip(formats.into_iter().cycle()) {
-        let architecture =
-            if model.embeddings.first_position == 0 { Architecture::Bert } else { Architecture::Roberta };
-        let config = Config::new(architecture);
+        let config = Config::new(Architecture::of(&model));
         std::fs::create_dir_all(&folder).expect("a folder");
         if hugging_face::write(&folder, &dequantize(&model), &config, format).is_ok() {
             let [config, tensors] = [CONFIG_FILE, MODEL_FILE]

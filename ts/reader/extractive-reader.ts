@@ -155,7 +155,7 @@ The form of a model's inputs and outputs.
 - `dpr`: the outputs are `start_logits`, `end_logits` and `relevance_logit` (or `relevance_logits`). The input is
   `[CLS] question [SEP] title [SEP] text [SEP]` (Karpukhin et al., 2020, §6.1). If `config.json` has `"model_type": "dpr"`, the input is
   that of DPR's own code: without the last `[SEP]`, and with all token types 0.
-- `question-answering`: the outputs are `start_logits` and `end_logits`, as in exports of BERT, DistilBERT or RoBERTa for question
+- `question-answering`: the outputs are `start_logits` and `end_logits`, as in exports of BERT, DistilBERT, RoBERTa or MPNet for question
   answering. The input is `[CLS] question [SEP] text [SEP]`, or with the option `titles` `[CLS] question [SEP] title text [SEP]`. The
   relevance of a passage is the score of its best span minus the score for "no answer", which is the sum of the start and end logits of
   `[CLS]` (Devlin et al., 2019, §4.3).

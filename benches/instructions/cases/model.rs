@@ -35,6 +35,7 @@ fn model() -> &'static Model {
             has_type_input: false,
             norm: norm(),
         },
+        relative_position_biases: None,
         layers: vec![Layer {
             query: linear(DIM, DIM),
             key: linear(DIM, DIM),

@@ -89,15 +89,12 @@ pub(crate) fn load(engine: &mut Engine, path: &Path) -> Result<String, Error> {
 
 /// The sizes of a model, as they are stored and compared.
 fn describe(shape: &Shape) -> String {
-    let Shape { words, positions, first_position, types, has_type_input, buckets, .. } = shape;
+    let Shape { words, positions, first_position, types, has_type_input, .. } = shape;
     let Shape { dim, heads, intermediate, layers, epsilon, is_reader, .. } = shape;
-    let relative = match buckets {
-        0 => String::new(),
-        _ => format!(", {buckets} buckets of relative positions"),
-    };
+    let biases = if shape.has_relative_position_biases { ", relative position biases" } else { "" };
     format!(
         "a model of {layers} layers, {dim} dimensions, {heads} heads, {intermediate} intermediate dimensions, {words} \
-         words, {positions} positions from {first_position} on, {types} token types (input: {has_type_input}){relative}, \
+         words, {positions} positions from {first_position} on, {types} token types (input: {has_type_input}){biases}, \
          epsilon {epsilon:e}, reader: {is_reader}"
     )
 }

@@ -4,7 +4,7 @@
 mod support;
 
 use control::Control;
-use support::weights::{Shape, random};
+use support::weights::{Shape, random, to_mpnet};
 use training::loss::{Candidates, Similarity};
 use training::optimizer::{AdamOptions, Schedule};
 use training::{
@@ -92,6 +92,8 @@ fn values(weights: &Weights) -> Vec<(f32, bool)> {
         let TableValues::F32(values) = &table.values else { panic!("floats") };
         all.extend(values.iter().map(|value| (*value, true)));
     }
+    let biases = weights.relative_position_biases.iter().flat_map(|biases| &biases.values);
+    all.extend(biases.map(|value| (*value, false)));
     let mut norms = vec![&embeddings.norm];
     for layer in &weights.layers {
         norms.extend([&layer.attention_norm, &layer.output_norm]);
@@ -116,11 +118,20 @@ fn values(weights: &Weights) -> Vec<(f32, bool)> {
 
 #[test]
 fn steps_are_those_of_adam_with_decoupled_weight_decay_for_all_words_in_every_step() {
+    let mut mpnet = weights(1);
+    to_mpnet(&mut mpnet, 2);
+    for weights in [weights(1), mpnet] {
+        check_steps(&weights);
+    }
+}
+
+/// Fails unless six steps change the parameters as the definition says.
+fn check_steps(weights: &Weights) {
     let mut options = options();
     options.step.adam = AdamOptions { weight_decay: 0.5, ..AdamOptions::default() };
     options.step.max_gradient_norm = Some(0.5);
     options.step.schedule.rate = 0.02;
-    let mut trainer = EncoderTrainer::new(&weights(1), None, options).expect("a trainer");
+    let mut trainer = EncoderTrainer::new(weights, None, options).expect("a trainer");
     let start = values(&trainer.weights(Side::Question).expect("finite"));
     let mut parameters: Vec<f64> = start.iter().map(|(value, _)| f64::from(*value)).collect();
     let (mut means, mut variances) = (vec![0.0; parameters.len()], vec![0.0; parameters.len()]);

@@ -1,10 +1,10 @@
 //! Self-attention (Vaswani et al., 2017, equation 1). For each head, the output of a token is the mean of the value
-//! vectors of all tokens of the text, weighted by softmax(scale · query · keys). A model with relative positions adds a
-//! bias to each score.
+//! vectors of all tokens of the text, weighted by softmax(scale · query · keys). In models with relative
+//! position biases, a bias is added to each score first.
 
 use kernels::network::{FloatBlocks, FloatRows, LANES, NetworkKernels};
 
-use crate::weights::RelativePositions;
+use crate::weights::RelativePositionBiases;
 
 /// The shape of the attention of a layer.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +21,7 @@ pub(crate) struct Attention {
 /// of the length of a text.
 const GROUP_TOKENS: usize = 120;
 
-/// The biases of the scores by relative positions, for all lengths of texts.
+/// The relative position biases of all differences of positions.
 #[derive(Debug)]
 pub(crate) struct ScoreBiases {
     /// The maximum length of a text.
@@ -31,14 +31,14 @@ pub(crate) struct ScoreBiases {
 }
 
 impl ScoreBiases {
-    pub(crate) fn new(relative: &RelativePositions, max_tokens: usize) -> Self {
-        Self { max_tokens, values: relative.by_difference(max_tokens) }
+    pub(crate) fn new(biases: &RelativePositionBiases, max_tokens: usize) -> Self {
+        Self { max_tokens, values: biases.by_difference(max_tokens) }
     }
 
     /// The biases of all keys of a text for the query at a position.
-    fn of_query(&self, head: usize, position: usize, tokens: usize) -> &[f32] {
-        let of_head = &self.values[head * (2 * self.max_tokens - 1)..];
-        &of_head[self.max_tokens - 1 - position..][..tokens]
+    fn for_query(&self, head: usize, position: usize, tokens: usize) -> &[f32] {
+        let head_biases = &self.values[head * (2 * self.max_tokens - 1)..];
+        &head_biases[self.max_tokens - 1 - position..][..tokens]
     }
 }
 
@@ -110,7 +110,7 @@ impl Attention {
                         kernels.softmax(scores, self.scale);
                         continue;
                     };
-                    for (score, bias) in scores.iter_mut().zip(biases.of_query(head, query, tokens)) {
+                    for (score, bias) in scores.iter_mut().zip(biases.for_query(head, query, tokens)) {
                         *score = *score * self.scale + bias;
                     }
                     kernels.softmax(scores, 1.0);

@@ -4,7 +4,7 @@ use kernels::network::LANES;
 
 use crate::Error;
 use crate::weights::{
-    Embeddings, Head, Layer, Linear, Matrix, Norm, RelativePositions, Table, TableValues, Weights,
+    Embeddings, Head, Layer, Linear, Matrix, Norm, RelativePositionBiases, Table, TableValues, Weights,
 };
 
 /// Maximum number of inputs of a linear layer, which is that of `kernels::network::ByteWeights`. With more, sums could
@@ -32,17 +32,10 @@ pub(crate) fn check(weights: &Weights) -> Result<(), Error> {
     }
     for layer in &weights.layers {
         check_layer(layer, dim)?;
-        if let Some(relative) = &weights.relative_positions
-            && layer.heads != relative.heads
-        {
-            return fail(
-                "heads",
-                format!("{}, as many as the relative positions have", relative.heads),
-                layer.heads,
-            );
-        }
     }
-    weights.relative_positions.as_ref().map_or(Ok(()), check_relative_positions)?;
+    if let Some(biases) = &weights.relative_position_biases {
+        check_relative_position_biases(biases, &weights.layers)?;
+    }
     for output in &weights.outputs {
         match &output.head {
             Head::HiddenStates | Head::FirstToken => {}
@@ -111,20 +104,20 @@ fn check_layer(layer: &Layer, dim: usize) -> Result<(), Error> {
     check_norm("the normalization of the feed-forward network", &layer.output_norm, dim)
 }
 
-fn check_relative_positions(relative: &RelativePositions) -> Result<(), Error> {
-    let RelativePositions { heads, buckets, biases } = relative;
-    if !RelativePositions::BUCKET_COUNTS.contains(buckets) || !buckets.is_multiple_of(2) {
-        let (least, most) = RelativePositions::BUCKET_COUNTS.into_inner();
-        return fail(
-            "the buckets of relative positions",
-            format!("an even number from {least} to {most}"),
-            buckets,
-        );
+fn check_relative_position_biases(biases: &RelativePositionBiases, layers: &[Layer]) -> Result<(), Error> {
+    let heads = biases.heads;
+    if RelativePositionBiases::BUCKETS.checked_mul(heads) != Some(biases.values.len()) {
+        let expected = format!("{} times {heads}", RelativePositionBiases::BUCKETS);
+        return fail("the relative position biases", expected, biases.values.len());
     }
-    if buckets.checked_mul(*heads) != Some(biases.len()) {
-        return fail("the biases of relative positions", format!("{buckets} times {heads}"), biases.len());
+    match layers.iter().find(|layer| layer.heads != heads) {
+        Some(layer) => fail(
+            "heads",
+            format!("{heads}, the number of heads of the relative position biases"),
+            layer.heads,
+        ),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn check_linear(what: &str, linear: &Linear, inputs: usize) -> Result<(), Error> {

@@ -1,5 +1,6 @@
-//! Models with the architecture of BERT (Devlin et al., 2019): encoders and readers. They are read from ONNX files and
-//! from folders of Hugging Face models, run with the kernels of [`kernels::network`], and written in both formats.
+//! Models with the architecture of BERT (Devlin et al., 2019), optionally with relative position biases (MPNet): encoders
+//! and readers. They are read from ONNX files and from folders of Hugging Face models, run with the kernels of
+//! [`kernels::network`], and written in both formats.
 //!
 //! - [`onnx::read`] reads the [`Weights`](weights::Weights) of a model from an ONNX file, if it recognizes the model in
 //!   the file's graph. [`onnx::write()`] writes such a file.
@@ -22,7 +23,7 @@ mod linear;
 mod model;
 pub mod onnx;
 mod quantize;
-mod relative_positions;
+mod relative_position_biases;
 mod tensor_file;
 pub mod weights;
 

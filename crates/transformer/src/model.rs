@@ -66,7 +66,7 @@ impl Model {
     /// [`Error::Weights`] if the sizes of the weights do not fit together.
     pub fn new(weights: Weights) -> Result<Self, Error> {
         check::check(&weights)?;
-        let Weights { embeddings, relative_positions, layers, outputs } = weights;
+        let Weights { embeddings, relative_position_biases, layers, outputs } = weights;
         let names = outputs.iter().map(|output| output.name.clone()).collect();
         let outputs = outputs.iter().map(|output| match &output.head {
             Head::HiddenStates => PreparedOutput::HiddenStates,
@@ -82,7 +82,7 @@ impl Model {
         let outputs = outputs.collect();
         let layers = layers.into_iter().map(PreparedLayer::new).collect();
         let max_tokens = embeddings.max_tokens();
-        let biases = relative_positions.map(|relative| ScoreBiases::new(&relative, max_tokens));
+        let biases = relative_position_biases.map(|biases| ScoreBiases::new(&biases, max_tokens));
         Ok(Self { embeddings, biases, layers, outputs, names })
     }
 

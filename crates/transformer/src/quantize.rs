@@ -32,8 +32,8 @@ impl Bits {
     }
 }
 
-/// Rounds all matrices and tables of floats to bytes. Biases, those of relative positions too, and normalizations stay floats, and matrices and tables
-/// of bytes stay as they are.
+/// Rounds all matrices and tables of floats to bytes. Biases (including relative position biases) and normalizations stay
+/// floats, and matrices and tables of bytes stay as they are.
 ///
 /// A weight differs from its byte times the scale by at most half of the scale. `bits` is the range of the bytes of
 /// matrices; tables always have 8 bits. All weights must be finite.

@@ -1,17 +1,18 @@
 //! The parameters of a model, as a file stores them: [`Weights`].
 //!
 //! A model has the architecture of BERT (Devlin et al., 2019, §3; Vaswani et al., 2017, §3): embeddings, then layers of
-//! self-attention and feed-forward networks, each followed by a residual connection and a layer normalization.
+//! self-attention and feed-forward networks, each followed by a residual connection and a layer normalization. The
+//! attention may have relative position biases, as in MPNet.
 
-pub use crate::relative_positions::RelativePositions;
+pub use crate::relative_position_biases::RelativePositionBiases;
 
 /// The parameters of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weights {
     /// The embeddings.
     pub embeddings: Embeddings,
-    /// The biases of the attention by relative positions, which all layers share. Only MPNet has them.
-    pub relative_positions: Option<RelativePositions>,
+    /// The relative position biases, which all layers share. Only MPNet has them.
+    pub relative_position_biases: Option<RelativePositionBiases>,
     /// The layers, from the first to the last.
     pub layers: Vec<Layer>,
     /// The model's outputs, in the order of the file.

@@ -22,9 +22,9 @@ Trains an encoder with the architecture of BERT on questions and passages, as De
 negatives.
 
 `init` is the model to start from, as for `OnnxEncoder.load`: a folder with `model.safetensors` and `config.json` of Hugging Face's library
-(BERT, RoBERTa, XLM-RoBERTa, DistilBERT or MPNet), or with `model.onnx`, and with `tokenizer.json`. The trained encoder is written to the folder `output`, for
-`OnnxEncoder.load` (`model.onnx`) and for Hugging Face's library (`model.safetensors`). With `separatePassageEncoder`, there are two, in the
-folders `question` and `passage`.
+(BERT, RoBERTa, XLM-RoBERTa, DistilBERT or MPNet), or with `model.onnx`, and with `tokenizer.json`. The trained encoder is written to the
+folder `output`, for `OnnxEncoder.load` (`model.onnx`) and for Hugging Face's library (`model.safetensors`). With `separatePassageEncoder`,
+there are two, in the folders `question` and `passage`.
 
 While it runs, the folder also has a checkpoint. A later call with the same arguments resumes from there, and its result is bit-identical to
 that of an uninterrupted run. If the run had already finished, the call returns its result. If another process is training in

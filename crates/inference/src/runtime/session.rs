@@ -166,7 +166,7 @@ fn lower_priority() {
 
 /// An open model. It is created, used and dropped on the session's thread.
 enum Model {
-    BuiltIn(BuiltInModel),
+    BuiltIn(Box<BuiltInModel>),
     OnnxRuntime(OnnxRuntimeModel),
 }
 
@@ -180,11 +180,11 @@ impl Model {
         match choice {
             RuntimeChoice::OnnxRuntime { library } => onnx(library),
             RuntimeChoice::BuiltIn => match BuiltInModel::open(path, threads)? {
-                Ok(model) => Ok(Self::BuiltIn(model)),
+                Ok(model) => Ok(Self::BuiltIn(Box::new(model))),
                 Err(reason) => Err(Error::model(path, "a graph that passagekit can run", reason)),
             },
             RuntimeChoice::Auto { library } => match (BuiltInModel::open(path, threads), library) {
-                (Ok(Ok(model)), _) => Ok(Self::BuiltIn(model)),
+                (Ok(Ok(model)), _) => Ok(Self::BuiltIn(Box::new(model))),
                 // ONNX Runtime may read a file that the crate `transformer` takes for damaged. Otherwise, it has an
                 // error of its own.
                 (Ok(Err(_)) | Err(_), Ok(library)) => onnx(library),

@@ -54,14 +54,7 @@ impl ModelFolder {
         let config = if path.join(CONFIG_FILE).exists() {
             Config::read(path)?
         } else {
-            let embeddings = &weights.embeddings;
-            let architecture = match (embeddings.first_position, embeddings.types.is_some()) {
-                _ if weights.relative_positions.is_some() => Architecture::MpNet,
-                (0, false) => Architecture::DistilBert,
-                (0, true) => Architecture::Bert,
-                _ => Architecture::Roberta,
-            };
-            Config::new(architecture)
+            Config::new(Architecture::of(&weights))
         };
         Ok((Self { path: path.to_path_buf(), config }, weights))
     }

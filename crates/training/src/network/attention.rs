@@ -116,7 +116,7 @@ impl Network {
         multiply(queries, keys.transposed(), probabilities, length, false);
         let mut scale = self.shape.attention_scale();
         if let Some(biases) = &self.biases {
-            biases.add(parameters, head.number, length, scale, probabilities);
+            biases.scale_and_add(parameters, head.number, length, scale, probabilities);
             scale = 1.0;
         }
         for row in probabilities.chunks_exact_mut(length) {

@@ -6,7 +6,8 @@
 //! on the place of a value alone ([`kernels::gradients::Dropout`]), so that it needs no memory either.
 //!
 //! - `embeddings.rs` looks up the embeddings and adds up their gradients.
-//! - `layer.rs` has a layer forward and backward, with `attention.rs`, `score_biases.rs` and `linear.rs`.
+//! - `layer.rs` has a layer forward and backward, with `attention.rs`, `relative_position_biases.rs` and
+//!   `linear.rs`.
 //! - `heads.rs` has the outputs: the pooling of an encoder and the logits of a reader.
 
 mod activations;
@@ -17,7 +18,7 @@ mod gradients;
 pub(crate) mod heads;
 mod layer;
 mod linear;
-mod score_biases;
+mod relative_position_biases;
 
 use std::sync::Arc;
 
@@ -28,7 +29,7 @@ use transformer::Text;
 pub(crate) use activations::{Activations, Scratch};
 pub(crate) use dropout::StepDropout;
 pub(crate) use gradients::Gradients;
-use score_biases::ScoreBiases;
+use relative_position_biases::ScoreBiases;
 
 use crate::parameters::{Layout, Parameters, Shape};
 use crate::{Backend, Cpu, Error};
@@ -40,7 +41,7 @@ pub(crate) struct Network {
     layout: Layout,
     kernels: &'static NetworkKernels,
     gradient_kernels: &'static GradientKernels,
-    /// The biases of the attention by relative positions, if there are any.
+    /// The relative position biases, if there are any.
     biases: Option<ScoreBiases>,
     /// Computes the products of the linear layers inside the layers.
     pub backend: Arc<dyn Backend>,

@@ -2,7 +2,8 @@
 
 use transformer::hugging_face::{END_OUTPUT, HIDDEN_STATES_OUTPUT, RELEVANCE_OUTPUT, START_OUTPUT};
 use transformer::weights::{
-    Embeddings, Head, Layer, Linear, Matrix, Norm, Output, RelativePositions, Table, TableValues, Weights,
+    Embeddings, Head, Layer, Linear, Matrix, Norm, Output, RelativePositionBiases, Table, TableValues,
+    Weights,
 };
 
 use super::{LayerLayout, Layout, LinearLayout, NormLayout, Parameters, Shape};
@@ -25,7 +26,7 @@ impl Shape {
             first_position: embeddings.first_position,
             types: embeddings.types.as_ref().map_or(0, |types| types.rows),
             has_type_input: embeddings.has_type_input,
-            buckets: weights.relative_positions.as_ref().map_or(0, |relative| relative.buckets),
+            has_relative_position_biases: weights.relative_position_biases.is_some(),
             dim,
             heads: layer.heads,
             intermediate: layer.intermediate.outputs,
@@ -89,8 +90,8 @@ impl Parameters {
         if let Some(types) = &embeddings.types {
             others[layout.types.clone()].copy_from_slice(table(types)?);
         }
-        if let Some(relative) = &weights.relative_positions {
-            others[layout.relative_positions.clone()].copy_from_slice(&relative.biases);
+        if let Some(biases) = &weights.relative_position_biases {
+            others[layout.relative_position_biases.clone()].copy_from_slice(&biases.values);
         }
         set_norm(&mut others, &layout.norm, &embeddings.norm);
         for (layer, at) in weights.layers.iter().zip(&layout.layers) {
@@ -167,13 +168,12 @@ impl Parameters {
         } else {
             vec![output(HIDDEN_STATES_OUTPUT, Head::HiddenStates)]
         };
-        let relative_positions = (shape.buckets > 0).then(|| RelativePositions {
+        let relative_position_biases = shape.has_relative_position_biases.then(|| RelativePositionBiases {
             heads: shape.heads,
-            buckets: shape.buckets,
-            biases: values[layout.relative_positions.clone()].to_vec(),
+            values: values[layout.relative_position_biases.clone()].to_vec(),
         });
         let layers = layout.layers.iter().map(to_layer).collect();
-        Weights { embeddings, relative_positions, layers, outputs }
+        Weights { embeddings, relative_position_biases, layers, outputs }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use transformer::weights::RelativePositionBiases;
+
 /// The sizes of a network.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shape {
@@ -15,8 +17,8 @@ pub struct Shape {
     pub types: usize,
     /// Whether the model reads token types. Otherwise, all tokens have the type 0.
     pub has_type_input: bool,
-    /// Number of buckets of relative positions, 0 for a model without them.
-    pub buckets: usize,
+    /// Whether the attention has relative position biases.
+    pub has_relative_position_biases: bool,
     /// Dimension of the hidden states.
     pub dim: usize,
     /// Number of attention heads.
@@ -54,8 +56,8 @@ impl Shape {
 pub(crate) struct Layout {
     pub positions: Range<usize>,
     pub types: Range<usize>,
-    /// The biases of the attention by relative positions, `[buckets, heads]`.
-    pub relative_positions: Range<usize>,
+    /// The relative position biases, `[buckets, heads]`. They do not decay.
+    pub relative_position_biases: Range<usize>,
     pub norm: NormLayout,
     pub layers: Vec<LayerLayout>,
     /// A reader's start and end logits, `[dim, 2]`.
@@ -101,7 +103,10 @@ impl Layout {
         let dim = shape.dim;
         let positions = next.values(shape.positions * dim);
         let types = next.values(shape.types * dim);
-        let relative_positions = next.values(shape.buckets * shape.heads);
+        let relative_position_biases = next.values(match shape.has_relative_position_biases {
+            true => RelativePositionBiases::BUCKETS * shape.heads,
+            false => 0,
+        });
         let norm = next.norm(dim);
         let layers = (0..shape.layers).map(|_| LayerLayout {
             projections: next.linear(dim, 3 * dim),
@@ -114,7 +119,7 @@ impl Layout {
         let layers = layers.collect();
         let spans = next.linear(dim, if shape.is_reader { 2 } else { 0 });
         let relevance = next.linear(dim, usize::from(shape.is_reader));
-        Self { positions, types, relative_positions, norm, layers, spans, relevance, len: next.0 }
+        Self { positions, types, relative_position_biases, norm, layers, spans, relevance, len: next.0 }
     }
 
     /// The parameters that weight decay changes: all but biases and those of layer normalizations. In ascending order.
@@ -123,8 +128,7 @@ impl Layout {
             [&layer.projections, &layer.attention_output, &layer.intermediate, &layer.output]
         });
         let linears = layers.chain([&self.spans, &self.relevance]).map(|linear| linear.weight.clone());
-        let tables = [&self.positions, &self.types, &self.relative_positions].map(Clone::clone);
-        tables.into_iter().chain(linears).collect()
+        [self.positions.clone(), self.types.clone()].into_iter().chain(linears).collect()
     }
 }
 

@@ -1,6 +1,8 @@
 //! The architectures of models, with the names that `transformers` gives to their tensors and configuration entries:
 //! [`Architecture`].
 
+use crate::weights::Weights;
+
 /// The architecture of a model, which the entry `model_type` of `config.json` names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Architecture {
@@ -12,7 +14,7 @@ pub enum Architecture {
     XlmRoberta,
     /// DistilBERT (Sanh et al., 2019), which has no token types.
     DistilBert,
-    /// MPNet (Song et al., 2020): RoBERTa without token types, and with biases of the attention by relative positions.
+    /// MPNet (Song et al., 2020): RoBERTa without token types, and with relative position biases.
     MpNet,
 }
 
@@ -62,8 +64,8 @@ pub(super) const POSITIONS: &str = "embeddings.position_embeddings.weight";
 pub(super) const TYPES: &str = "embeddings.token_type_embeddings.weight";
 /// The normalization of the embeddings.
 pub(super) const EMBEDDINGS_NORM: &str = "embeddings.LayerNorm";
-/// The biases of the attention by relative positions, which only MPNet has.
-pub(super) const RELATIVE_POSITIONS: &str = "encoder.relative_attention_bias.weight";
+/// The relative position biases, which only MPNet has.
+pub(super) const RELATIVE_POSITION_BIASES: &str = "encoder.relative_attention_bias.weight";
 /// The linear layer that computes start and end logits.
 pub(super) const SPAN_HEAD: &str = "qa_outputs";
 /// The linear layer that computes the relevance of a passage.
@@ -119,6 +121,20 @@ const MPNET_LAYER: LayerNames = LayerNames {
 };
 
 impl Architecture {
+    /// The architecture that fits weights without a configuration. RoBERTa and XLM-RoBERTa have the same.
+    #[must_use]
+    pub fn of(weights: &Weights) -> Self {
+        let embeddings = &weights.embeddings;
+        if weights.relative_position_biases.is_some() {
+            return Self::MpNet;
+        }
+        match (embeddings.first_position, embeddings.types.is_some()) {
+            (0, false) => Self::DistilBert,
+            (0, true) => Self::Bert,
+            _ => Self::Roberta,
+        }
+    }
+
     /// All architectures.
     pub const ALL: [Self; 5] = [Self::Bert, Self::Roberta, Self::XlmRoberta, Self::DistilBert, Self::MpNet];
 
@@ -134,8 +150,8 @@ impl Architecture {
         }
     }
 
-    /// The row of the first token in the table of positions. For RoBERTa, which returns `None`, it is `pad_token_id` + 1. In
-    /// MPNet, the padding is the token 1, whatever the configuration says.
+    /// The row of the first token in the table of positions. `None` for RoBERTa, where it is `pad_token_id` + 1.
+    /// `transformers` hard-codes the padding id 1 for MPNet.
     pub(super) fn fixed_first_position(self) -> Option<usize> {
         match self {
             Self::Bert | Self::DistilBert => Some(0),
@@ -149,8 +165,8 @@ impl Architecture {
         !matches!(self, Self::DistilBert | Self::MpNet)
     }
 
-    /// Whether the attention has biases by relative positions.
-    pub(super) fn has_relative_positions(self) -> bool {
+    /// Whether there are relative position biases.
+    pub(super) fn has_relative_position_biases(self) -> bool {
         self == Self::MpNet
     }
 

@@ -4,7 +4,7 @@ use kernels::matrix::transpose;
 use std::path::Path;
 
 use super::architecture::{
-    EMBEDDINGS_NORM, LayerNames, POSITIONS, RELATIVE_POSITIONS, RELEVANCE_HEAD, SPAN_HEAD, TYPES, WORDS,
+    EMBEDDINGS_NORM, LayerNames, POSITIONS, RELATIVE_POSITION_BIASES, RELEVANCE_HEAD, SPAN_HEAD, TYPES, WORDS,
 };
 use super::checkpoint::Checkpoint;
 use super::sizes::Sizes;
@@ -13,14 +13,15 @@ use super::{
 };
 use crate::check;
 use crate::weights::{
-    Embeddings, Head, Layer, Linear, Matrix, Norm, Output, RelativePositions, Table, TableValues, Weights,
+    Embeddings, Head, Layer, Linear, Matrix, Norm, Output, RelativePositionBiases, Table, TableValues,
+    Weights,
 };
 
 /// Reads the weights of the model in a folder, from `config.json` and `model.safetensors`.
 ///
-/// The names of the tensors may begin with `bert.`, `roberta.`, `distilbert.` or `mpnet.`, according to the architecture. The
-/// outputs are [`START_OUTPUT`], [`END_OUTPUT`] and [`RELEVANCE_OUTPUT`] if the model is DPR's reader, the first two if
-/// it is another reader, and [`HIDDEN_STATES_OUTPUT`] if it is an encoder.
+/// The names of the tensors may begin with `bert.`, `roberta.`, `distilbert.` or `mpnet.`, according to the architecture.
+/// The outputs are [`START_OUTPUT`], [`END_OUTPUT`] and [`RELEVANCE_OUTPUT`] if the model is DPR's reader, the first two
+/// if it is another reader, and [`HIDDEN_STATES_OUTPUT`] if it is an encoder.
 ///
 /// A model with a single token type does not have the input `token_type_ids`.
 ///
@@ -44,8 +45,11 @@ pub fn read(folder: &Path) -> Result<Weights, Error> {
     for number in 0..sizes.layers {
         layers.push(reader.layer(prefix, number, architecture.layer_names())?);
     }
-    let relative_positions = reader.relative_positions(prefix)?;
-    let weights = Weights { embeddings, relative_positions, layers, outputs: reader.outputs()? };
+    let relative_position_biases = match architecture.has_relative_position_biases() {
+        true => Some(reader.relative_position_biases(prefix)?),
+        false => None,
+    };
+    let weights = Weights { embeddings, relative_position_biases, layers, outputs: reader.outputs()? };
     check::check(&weights)?;
     Ok(weights)
 }
@@ -73,10 +77,11 @@ impl Reader {
         })
     }
 
-    fn relative_positions(&mut self, prefix: &str) -> Result<Option<RelativePositions>, Error> {
-        let Sizes { heads, buckets: Some(buckets), .. } = self.sizes else { return Ok(None) };
-        let biases = self.checkpoint.read(&format!("{prefix}{RELATIVE_POSITIONS}"), &[buckets, heads])?;
-        Ok(Some(RelativePositions { heads, buckets, biases }))
+    fn relative_position_biases(&mut self, prefix: &str) -> Result<RelativePositionBiases, Error> {
+        let heads = self.sizes.heads;
+        let shape = [RelativePositionBiases::BUCKETS, heads];
+        let values = self.checkpoint.read(&format!("{prefix}{RELATIVE_POSITION_BIASES}"), &shape)?;
+        Ok(RelativePositionBiases { heads, values })
     }
 
     fn layer(&mut self, prefix: &str, number: usize, names: &LayerNames) -> Result<Layer, Error> {

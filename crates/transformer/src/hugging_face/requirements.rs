@@ -27,7 +27,6 @@ pub(super) fn sizes(weights: &Weights, architecture: Architecture) -> Result<Siz
         positions: embeddings.positions.rows,
         first_position: embeddings.first_position,
         types,
-        buckets: weights.relative_positions.as_ref().map(|relative| relative.buckets),
         dim: embeddings.words.dim,
         layers: weights.layers.len(),
         heads: first.heads,
@@ -54,10 +53,10 @@ pub(super) fn sizes(weights: &Weights, architecture: Architecture) -> Result<Siz
         let part = format!("{name}: the first position");
         return Err(Error::unwritable(&part, expected, embeddings.first_position));
     }
-    if sizes.buckets.is_some() != architecture.has_relative_positions() {
-        let expected = if architecture.has_relative_positions() { "biases" } else { "none" };
-        let got = if sizes.buckets.is_some() { "biases" } else { "none" };
-        return Err(Error::unwritable(&format!("{name}: relative positions"), expected, got));
+    if weights.relative_position_biases.is_some() != architecture.has_relative_position_biases() {
+        let [expected, got] =
+            if architecture.has_relative_position_biases() { ["some", "none"] } else { ["none", "some"] };
+        return Err(Error::unwritable(&format!("{name}: relative position biases"), expected, got));
     }
     check_epsilon(&embeddings.norm, sizes.epsilon)?;
     let scale = sizes.attention_scale();

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::entries::Entries;
 use super::{Architecture, Error};
+use crate::weights::RelativePositionBiases;
 
 /// The activation function GELU (Hendrycks and Gimpel, 2016), computed with erf.
 const ACTIVATION: &str = "gelu";
@@ -13,10 +14,8 @@ const DEFAULT_EPSILON: f64 = 1e-12;
 /// The default number of rows of the table of token types.
 const DEFAULT_TYPES: usize = 2;
 /// The default token id of padding in RoBERTa.
-const DEFAULT_PADDING: usize = 1;
-/// The default number of buckets of MPNet's relative positions.
-const DEFAULT_BUCKETS: usize = 32;
-/// The entry with that number.
+const DEFAULT_ROBERTA_PADDING: usize = 1;
+/// The entry with the number of buckets of MPNet's relative position biases.
 const BUCKETS: &str = "relative_attention_num_buckets";
 
 /// The sizes of a model and other numbers that its configuration has.
@@ -30,8 +29,6 @@ pub(super) struct Sizes {
     pub first_position: usize,
     /// Number of token types; `None` for DistilBERT and MPNet, which have no token types.
     pub types: Option<usize>,
-    /// Number of buckets of relative positions; `None` for all but MPNet.
-    pub buckets: Option<usize>,
     /// Dimension of the hidden states.
     pub dim: usize,
     /// Number of layers.
@@ -63,10 +60,17 @@ impl Sizes {
         if !matches!(entries.values.get("quantization_config"), None | Some(Value::Null)) {
             return Err(entries.unsupported("quantization_config", "a model of floats"));
         }
+        // `transformers` ignores other numbers when it computes buckets.
+        let expected = RelativePositionBiases::BUCKETS;
+        if architecture.has_relative_position_biases()
+            && entries.size_or(BUCKETS, Some(expected))? != expected
+        {
+            return Err(entries.unsupported(BUCKETS, expected.to_string()));
+        }
         let first_position = match architecture.fixed_first_position() {
             Some(first_position) => first_position,
             None => {
-                let padding = entries.size_or("pad_token_id", Some(DEFAULT_PADDING))?;
+                let padding = entries.size_or("pad_token_id", Some(DEFAULT_ROBERTA_PADDING))?;
                 padding.checked_add(1).ok_or_else(|| entries.unsupported("pad_token_id", "a token id"))?
             }
         };
@@ -84,10 +88,6 @@ impl Sizes {
             first_position,
             types: match architecture.has_types() {
                 true => Some(entries.size_or("type_vocab_size", Some(DEFAULT_TYPES))?),
-                false => None,
-            },
-            buckets: match architecture.has_relative_positions() {
-                true => Some(entries.size_or(BUCKETS, Some(DEFAULT_BUCKETS))?),
                 false => None,
             },
             dim: entries.size_or(keys.dim, None)?,
@@ -120,8 +120,8 @@ impl Sizes {
         if let Some(types) = self.types {
             set("type_vocab_size", types.into());
         }
-        if let Some(buckets) = self.buckets {
-            set(BUCKETS, buckets.into());
+        if architecture.has_relative_position_biases() {
+            set(BUCKETS, RelativePositionBiases::BUCKETS.into());
         }
         if Self::fixed_epsilon(architecture).is_none() {
             let old = values.get("layer_norm_eps").and_then(Value::as_f64);

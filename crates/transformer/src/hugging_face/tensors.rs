@@ -4,11 +4,11 @@ use kernels::matrix::transpose;
 use std::borrow::Cow;
 
 use super::architecture::{
-    EMBEDDINGS_NORM, LayerNames, POSITIONS, RELATIVE_POSITIONS, RELEVANCE_HEAD, SPAN_HEAD, TYPES, WORDS,
+    EMBEDDINGS_NORM, LayerNames, POSITIONS, RELATIVE_POSITION_BIASES, RELEVANCE_HEAD, SPAN_HEAD, TYPES, WORDS,
 };
 use super::requirements::Heads;
 use super::{Architecture, Error};
-use crate::weights::{Layer, Linear, Matrix, Norm, Table, TableValues, Weights};
+use crate::weights::{Layer, Linear, Matrix, Norm, RelativePositionBiases, Table, TableValues, Weights};
 
 /// A tensor of a model.
 #[derive(Debug)]
@@ -65,9 +65,9 @@ pub(super) fn tensors<'a>(
         list.table(format!("{prefix}{TYPES}"), types)?;
     }
     list.norm(&format!("{prefix}{EMBEDDINGS_NORM}"), &embeddings.norm);
-    if let Some(relative) = &weights.relative_positions {
-        let name = format!("{prefix}{RELATIVE_POSITIONS}");
-        list.rows(name, [relative.buckets, relative.heads], &relative.biases);
+    if let Some(biases) = &weights.relative_position_biases {
+        let shape = [RelativePositionBiases::BUCKETS, biases.heads];
+        list.rows(format!("{prefix}{RELATIVE_POSITION_BIASES}"), shape, &biases.values);
     }
     for (number, layer) in weights.layers.iter().enumerate() {
         list.layer(prefix, number, layer, architecture.layer_names())?;

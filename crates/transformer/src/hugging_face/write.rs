@@ -36,10 +36,10 @@ pub enum FloatFormat {
 /// [`RELEVANCE_OUTPUT`](super::RELEVANCE_OUTPUT).
 ///
 /// The architecture of `config` must match the weights. DistilBERT and MPNet have no token types, and DistilBERT has an
-/// epsilon of 10⁻¹². BERT and RoBERTa have one token type if there is no input `token_type_ids`, and several otherwise. The
-/// first position is 0 for BERT and DistilBERT, 2 for MPNet, and at least 1 for RoBERTa. Only MPNet has relative positions.
-/// Weights without token types are not written as BERT with a row
-/// of zeros: the sum with a zero changes the sign of −0, and the weights that are read back would have a table.
+/// epsilon of 10⁻¹². BERT and RoBERTa have one token type if there is no input `token_type_ids`, and several otherwise.
+/// The first position is 0 for BERT and DistilBERT, 2 for MPNet, and at least 1 for RoBERTa. Only MPNet has relative
+/// position biases. Weights without token types are not written as BERT with a row of zeros: the sum with a zero changes
+/// the sign of −0, and the weights that are read back would have a table.
 ///
 /// # Errors
 ///

@@ -1,15 +1,24 @@
 //! Compares the weights that were recognized with texts of different lengths: [`are_same`].
 
 use crate::weights::{
-    Embeddings, Head, Layer, Linear, Matrix, Norm, Output, RelativePositions, Table, TableValues, Weights,
+    Embeddings, Head, Layer, Linear, Matrix, Norm, Output, RelativePositionBiases, Table, TableValues,
+    Weights,
 };
 
 /// Whether two models are the same, bit for bit. Unlike with `==`, NaN is the same as NaN.
 pub(super) fn are_same(a: &Weights, b: &Weights) -> bool {
     embeddings(&a.embeddings, &b.embeddings)
-        && all(a.relative_positions.as_slice(), b.relative_positions.as_slice(), relative_positions)
+        && are_same_biases(a.relative_position_biases.as_ref(), b.relative_position_biases.as_ref())
         && all(&a.layers, &b.layers, layer)
         && all(&a.outputs, &b.outputs, output)
+}
+
+/// Whether both models have no relative position biases, or the same ones.
+pub(super) fn are_same_biases(
+    a: Option<&RelativePositionBiases>,
+    b: Option<&RelativePositionBiases>,
+) -> bool {
+    all(a.as_slice(), b.as_slice(), |a, b| a.heads == b.heads && floats(&a.values, &b.values))
 }
 
 fn all<T>(a: &[T], b: &[T], are_same: impl Fn(&T, &T) -> bool) -> bool {
@@ -27,10 +36,6 @@ fn embeddings(a: &Embeddings, b: &Embeddings) -> bool {
         && all(a.types.as_slice(), b.types.as_slice(), table)
         && a.has_type_input == b.has_type_input
         && norm(&a.norm, &b.norm)
-}
-
-fn relative_positions(a: &RelativePositions, b: &RelativePositions) -> bool {
-    (a.heads, a.buckets) == (b.heads, b.buckets) && floats(&a.biases, &b.biases)
 }
 
 fn table(a: &Table, b: &Table) -> bool {

@@ -75,18 +75,18 @@ class Outputs(torch.nn.Module):
         return results[name]
 
 
-def make_model(kind, config, layers=1, attention="eager", **settings):
+def make_model(kind, config, layers=1, attention="eager", positions=POSITIONS, **settings):
     """Makes a model with random weights."""
     shared = dict(vocab_size=VOCABULARY, attn_implementation=attention, **settings)
     if kind is DistilBertModel:
-        shared |= dict(dim=DIM, n_layers=layers, n_heads=2, hidden_dim=48, max_position_embeddings=POSITIONS)
+        shared |= dict(dim=DIM, n_layers=layers, n_heads=2, hidden_dim=48, max_position_embeddings=positions)
     else:
         shared |= dict(
             hidden_size=DIM,
             num_hidden_layers=layers,
             num_attention_heads=2,
             intermediate_size=48,
-            max_position_embeddings=POSITIONS,
+            max_position_embeddings=positions,
         )
     network = kind(config(**shared)).eval()
     with torch.no_grad():
@@ -201,7 +201,8 @@ def main():
     save("roberta-script", export(roberta, ["last_hidden_state"], types=False))
 
     refuse("uint8", quantize(small, weight_type=QuantType.QUInt8))
-    mpnet = make_model(MPNetModel, MPNetConfig, layers=2)
+    # As many positions as in published models, so that all buckets of relative position biases are used.
+    mpnet = make_model(MPNetModel, MPNetConfig, layers=2, positions=514)
     script = export(mpnet, ["last_hidden_state"], types=False)
     save("mpnet-script", script)
     save("mpnet-dynamo", export(mpnet, ["last_hidden_state"], types=False, dynamo=True, opset=18))

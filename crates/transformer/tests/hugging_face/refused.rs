@@ -80,7 +80,7 @@ fn sizes_that_the_kernels_do_not_support_are_refused() {
 }
 
 #[test]
-fn relative_positions_belong_to_mpnet_only() {
+fn relative_position_biases_belong_to_mpnet_only() {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |architecture, weights: &transformer::weights::Weights| {
         let result =
@@ -88,15 +88,25 @@ fn relative_positions_belong_to_mpnet_only() {
         result.expect_err("a refusal").to_string()
     };
     let mut mpnet = weights(Architecture::MpNet, Kind::Encoder);
-    mpnet.relative_positions = None;
+    let biases = mpnet.relative_position_biases.take();
     let got = write(Architecture::MpNet, &mpnet);
-    assert!(got.contains("mpnet: relative positions: expected biases, got none"), "{got}");
+    assert!(got.contains("mpnet: relative position biases: expected some, got none"), "{got}");
+    let mut roberta = weights(Architecture::Roberta, Kind::Encoder);
+    roberta.relative_position_biases = biases;
+    let got = write(Architecture::Roberta, &roberta);
+    assert!(got.contains("roberta: relative position biases: expected none, got some"), "{got}");
+}
+
+#[test]
+fn first_positions_and_buckets_of_mpnet_are_fixed() {
     let mut shifted = weights(Architecture::MpNet, Kind::Encoder);
     shifted.embeddings.first_position = 1;
-    let got = write(Architecture::MpNet, &shifted);
-    assert!(got.contains("mpnet: the first position: expected 2, got 1"), "{got}");
-    let mut roberta = weights(Architecture::Roberta, Kind::Encoder);
-    roberta.relative_positions = weights(Architecture::MpNet, Kind::Encoder).relative_positions;
-    let got = write(Architecture::Roberta, &roberta);
-    assert!(got.contains("roberta: relative positions: expected none, got biases"), "{got}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = Config::new(Architecture::MpNet);
+    let got = hugging_face::write(folder.path(), &shifted, &config, FloatFormat::F32).expect_err("a refusal");
+    assert!(got.to_string().contains("mpnet: the first position: expected 2, got 1"), "{got}");
+    let folder = model(Architecture::MpNet, Kind::Encoder);
+    set_entry(folder.path(), "relative_attention_num_buckets", &json!(64));
+    let got = unsupported(folder.path());
+    assert!(got.contains("`relative_attention_num_buckets`: expected 32, got 64"), "{got}");
 }

@@ -5,7 +5,7 @@ mod attention;
 mod forms;
 mod graph;
 mod malformed;
-mod relative_positions;
+mod relative_position_biases;
 #[path = "../support/mod.rs"]
 mod support;
 mod writer;

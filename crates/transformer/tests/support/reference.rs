@@ -2,7 +2,7 @@
 //! 2019).
 
 use transformer::weights::{
-    Head, Layer, Linear, Matrix, Norm, RelativePositions, Table, TableValues, Weights,
+    Head, Layer, Linear, Matrix, Norm, RelativePositionBiases, Table, TableValues, Weights,
 };
 
 type Rows = Vec<Vec<f64>>;
@@ -13,7 +13,7 @@ pub fn run(weights: &Weights, texts: &[(Vec<u32>, usize)]) -> Rows {
     for (ids, type_0_count) in texts {
         let mut states = embed(weights, ids, *type_0_count);
         for layer in &weights.layers {
-            states = run_layer(layer, weights.relative_positions.as_ref(), &states);
+            states = run_layer(layer, weights.relative_position_biases.as_ref(), &states);
         }
         for (output, values) in weights.outputs.iter().zip(&mut outputs) {
             match &output.head {
@@ -45,7 +45,7 @@ fn embed(weights: &Weights, ids: &[u32], type_0_count: usize) -> Rows {
     ids.iter().enumerate().map(row).collect()
 }
 
-fn run_layer(layer: &Layer, relative: Option<&RelativePositions>, states: &Rows) -> Rows {
+fn run_layer(layer: &Layer, biases: Option<&RelativePositionBiases>, states: &Rows) -> Rows {
     let each = |linear: &Linear, rows: &Rows| -> Rows { rows.iter().map(|row| apply(linear, row)).collect() };
     let (queries, keys, values) =
         (each(&layer.query, states), each(&layer.key, states), each(&layer.value, states));
@@ -59,11 +59,11 @@ fn run_layer(layer: &Layer, relative: Option<&RelativePositions>, states: &Rows)
                 let dot = |key: &Vec<f64>| -> f64 {
                     query[range.clone()].iter().zip(&key[range.clone()]).map(|(a, b)| a * b).sum()
                 };
-                let score = |(of_key, key): (usize, &Vec<f64>)| {
-                    let bias = relative.map_or(0.0, |relative| {
-                        let bucket =
-                            RelativePositions::bucket(relative.buckets, of_key as isize - position as isize);
-                        f64::from(relative.biases[bucket * relative.heads + head])
+                let score = |(key_position, key): (usize, &Vec<f64>)| {
+                    let bias = biases.map_or(0.0, |biases| {
+                        let difference = key_position as isize - position as isize;
+                        let bucket = RelativePositionBiases::bucket(difference);
+                        f64::from(biases.values[bucket * biases.heads + head])
                     });
                     dot(key) * f64::from(layer.scale) + bias
                 };

@@ -1,7 +1,8 @@
 //! Random weights of small models.
 
 use transformer::weights::{
-    Embeddings, Head, Layer, Linear, Matrix, Norm, Output, RelativePositions, Table, TableValues, Weights,
+    Embeddings, Head, Layer, Linear, Matrix, Norm, Output, RelativePositionBiases, Table, TableValues,
+    Weights,
 };
 
 /// The sizes of a model.
@@ -95,18 +96,18 @@ pub fn random(shape: Shape, seed: u64, quantized: bool) -> Weights {
         ("first", Head::FirstToken),
     ];
     let outputs = heads.map(|(name, head)| Output { name: name.to_owned(), head });
-    Weights { embeddings, relative_positions: None, layers, outputs: outputs.into() }
+    Weights { embeddings, relative_position_biases: None, layers, outputs: outputs.into() }
 }
 
-/// Changes a model to an MPNet: without token types, and with relative positions.
+/// Changes a model to an MPNet: without token types, and with relative position biases.
 #[allow(dead_code, reason = "not every test crate needs it")]
 pub fn to_mpnet(weights: &mut Weights, seed: u64) {
     weights.embeddings.first_position = 2;
     weights.embeddings.has_type_input = false;
     weights.embeddings.types = None;
     let heads = weights.layers[0].heads;
-    let biases = Random(seed).floats(32 * heads, 1.0);
-    weights.relative_positions = Some(RelativePositions { heads, buckets: 32, biases });
+    let values = Random(seed).floats(RelativePositionBiases::BUCKETS * heads, 1.0);
+    weights.relative_position_biases = Some(RelativePositionBiases { heads, values });
 }
 
 /// Replaces all bytes by the floats that they stand for.

@@ -5,7 +5,7 @@ use super::super::graph::ValueId;
 use super::super::probe::BATCH;
 use super::layout::Layout;
 use super::{LANES, Matcher, check_sizes};
-use crate::weights::{Linear, RelativePositions};
+use crate::weights::{Linear, RelativePositionBiases};
 
 /// What an attention computes before its heads are combined.
 pub(super) struct Attention {
@@ -15,8 +15,8 @@ pub(super) struct Attention {
     pub heads: usize,
     /// The factor of the products of queries and keys.
     pub scale: f32,
-    /// The biases of the scores by relative positions, if there are any.
-    pub relative_positions: Option<RelativePositions>,
+    /// The relative position biases, if there are any.
+    pub relative_position_biases: Option<RelativePositionBiases>,
 }
 
 /// A value whose axes were split, merged or permuted, and that may have been multiplied by a constant.
@@ -71,7 +71,7 @@ impl Matcher<'_> {
             return Err(self.refuse(context.base, "heads that are combined to hidden states"));
         }
         let scores = self.unmasked(self.softmax_input(weights)?)?;
-        let (scores, relative_positions) = self.unbiased(scores, heads)?;
+        let (scores, relative_position_biases) = self.without_relative_position_biases(scores, heads)?;
         let (scores, mut scale) = self.unscaled(scores);
         let expected = "the product of queries and keys";
         let (query, key) = self.operands(scores, "MatMul").ok_or_else(|| self.refuse(scores, expected))?;
@@ -100,7 +100,7 @@ impl Matcher<'_> {
         if !(scale.is_finite() && scale > 0.0) {
             return Err(self.refuse_for(scores, "a positive factor of the scores", scale.to_string()));
         }
-        Ok(Attention { linears, heads, scale, relative_positions })
+        Ok(Attention { linears, heads, scale, relative_position_biases })
     }
 
     /// Follows a value back through nodes that change its axes or multiply it by a constant.

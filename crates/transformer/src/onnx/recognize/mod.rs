@@ -9,14 +9,15 @@ mod mask;
 mod matcher;
 mod norm;
 mod outputs;
-mod relative_positions;
+mod relative_position_biases;
 
 use matcher::Matcher;
 
+use super::compare::are_same_biases;
 use super::error::Unrecognized;
 use super::graph::{Graph, ValueId};
 use super::probe::Probe;
-use crate::weights::{Layer, Linear, Norm, RelativePositions, Weights};
+use crate::weights::{Layer, Linear, Norm, RelativePositionBiases, Weights};
 
 /// The kernels need that the hidden size and the size of an attention head are multiples of this number.
 const LANES: usize = 16;
@@ -33,7 +34,7 @@ pub(super) fn recognize(graph: &Graph, length: Option<usize>) -> Result<Weights,
     let matcher = Matcher { graph, probe: Probe::run(graph, length)? };
     let (outputs, mut hidden) = matcher.outputs()?;
     let mut layers = Vec::new();
-    let mut shared: Option<Option<RelativePositions>> = None;
+    let mut biases: Option<RelativePositionBiases> = None;
     // Ends because the graph has no cycles: the input of a layer is computed before its output.
     loop {
         let (norm, sum) = matcher.required_norm(hidden)?;
@@ -48,14 +49,16 @@ pub(super) fn recognize(graph: &Graph, length: Option<usize>) -> Result<Weights,
             }
             let embeddings = matcher.embeddings(norm, sum)?;
             layers.reverse();
-            return Ok(Weights { embeddings, relative_positions: shared.flatten(), layers, outputs });
+            return Ok(Weights { embeddings, relative_position_biases: biases, layers, outputs });
         }
         if layers.len() == MAX_COPIES {
             return Err(matcher.refuse(hidden, format!("at most {MAX_COPIES} layers")));
         }
-        let (layer, relative_positions, input) = matcher.layer(norm, sum)?;
-        if *shared.get_or_insert_with(|| relative_positions.clone()) != relative_positions {
-            return Err(matcher.refuse(hidden, "the same relative positions in all layers"));
+        let (layer, layer_biases, input) = matcher.layer(norm, sum)?;
+        if layers.is_empty() {
+            biases = layer_biases;
+        } else if !are_same_biases(biases.as_ref(), layer_biases.as_ref()) {
+            return Err(matcher.refuse(hidden, "the same relative position biases in all layers"));
         }
         layers.push(layer);
         hidden = input;
@@ -63,13 +66,13 @@ pub(super) fn recognize(graph: &Graph, length: Option<usize>) -> Result<Weights,
 }
 
 impl Matcher<'_> {
-    /// Matches a layer, given its last normalization and the sum that it normalizes. Returns the layer, the biases of its
-    /// attention by relative positions, and its input.
+    /// Matches a layer, given its last normalization and the sum that it normalizes. Returns the layer, its relative
+    /// position biases, and its input.
     fn layer(
         &self,
         output_norm: Norm,
         sum: ValueId,
-    ) -> Result<(Layer, Option<RelativePositions>, ValueId), Unrecognized> {
+    ) -> Result<(Layer, Option<RelativePositionBiases>, ValueId), Unrecognized> {
         let dim = output_norm.weight.len();
         let (output, activation, middle) = self.residual(sum, dim)?;
         let before_activation = self.gelu(activation)?;
@@ -101,7 +104,7 @@ impl Matcher<'_> {
             output,
             output_norm,
         };
-        Ok((layer, attention.relative_positions, input))
+        Ok((layer, attention.relative_position_biases, input))
     }
 
     /// Matches the sum of a hidden state and a linear function. Returns the function, its input, and the hidden state.

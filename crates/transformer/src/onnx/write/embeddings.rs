@@ -41,10 +41,10 @@ impl Builder {
         self.position_numbers(embeddings.positions.rows)
     }
 
-    /// The numbers of the positions, from 0: `[sequence]`. `max` is the greatest length of a text.
-    pub fn position_numbers(&mut self, max: usize) -> String {
-        let rows = (0..max as i64).flat_map(i64::to_le_bytes).collect();
-        let all = self.parameter("position_numbers", DataType::Int64, &[max], rows);
+    /// The numbers of the positions, from 0: `[sequence]`. `max_tokens` is the maximum length of a text.
+    pub fn position_numbers(&mut self, max_tokens: usize) -> String {
+        let rows = (0..max_tokens as i64).flat_map(i64::to_le_bytes).collect();
+        let all = self.parameter("position_numbers", DataType::Int64, &[max_tokens], rows);
         let shape = self.node("Shape", &["input_ids"]);
         let (zero, one) = (self.ints(&[0]), self.ints(&[1]));
         let length = self.node("Gather", &[&shape, &one]);
