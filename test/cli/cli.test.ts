@@ -169,7 +169,7 @@ test('a phrase study can be run, and resumed with the same settings only', async
 	t.is(await readFile(join(output, 'results.json'), 'utf8'), report);
 	t.is(
 		(JSON.parse(report) as {command: string}).command,
-		'npx passagekit phrases --dataset encyclopedia --sentences 2 --tokens 30 --encoder tiny-encoder --max-questions 9 --seed 42 --negatives 10 --random 20 --significance 0.01 --confidence-of phrases',
+		'npx passagekit phrases --dataset encyclopedia --sentences 2 --tokens 30 --encoder tiny-encoder --max-questions 9 --answer-kind text --seed 42 --negatives 10 --random 20 --significance 0.01 --confidence-of phrases',
 	);
 
 	const other = await passagekit(...args, '--seed', '43');
@@ -206,7 +206,7 @@ test('a vocabulary study can be run, and resumed with the same settings only', a
 	t.is(await readFile(join(output, 'results.json'), 'utf8'), report);
 	t.is(
 		(JSON.parse(report) as {command: string}).command,
-		'npx passagekit vocabulary --dataset encyclopedia --encoder tiny-encoder --max-questions 9 --max-steps 100 --seed 42 --significance 0.01 --no-enrichment',
+		'npx passagekit vocabulary --dataset encyclopedia --encoder tiny-encoder --max-questions 9 --answer-kind text --max-steps 100 --seed 42 --significance 0.01 --no-enrichment',
 	);
 
 	const other = await passagekit(...args, '--seed', '43');

@@ -20,6 +20,7 @@ import {
 	readTrecRun,
 } from '../../../ts/index.ts';
 import {type PhraseStudyOptions, studyPhrases} from '../../../ts/studies/index.ts';
+import {replaceAnswersByPatterns} from '../../support/pattern-answers.ts';
 
 /** The options of a small study. Some tests override some of them. */
 const options: PhraseStudyOptions = {name: 'Encyclopedia', encoder: 'tiny-encoder', sentences: [1, 3], maxQuestions: 24, seed: 5};
@@ -407,6 +408,23 @@ test('without qrels or contexts, passages that contain an answer are relevant, a
 	// When all passages are ranked, a first hit is correct if it contains an answer.
 	const row = study.retrieval.rows.find(({condition}) => condition === 'M5')!;
 	t.is(row.values[0], correctCount / study.questions.test);
+
+	// The same with regular expressions that match the answers.
+	for (const split of ['dev', 'test']) {
+		await replaceAnswersByPatterns(join(data, `questions.${split}.jsonl`));
+	}
+	const withPatterns = join(folder, 'patterns');
+	const patterns = await studyPhrases(data, withPatterns, {
+		...options,
+		sentences: [5],
+		random: 8,
+		negatives: 4,
+		answerKind: 'pattern',
+	});
+	t.is(patterns.settings.answers, 'pattern');
+	t.is(patterns.questions.without, study.questions.without);
+	t.is(patterns.retrieval.rows.find(({condition}) => condition === 'M5')!.values[0], row.values[0]);
+	t.regex(await readFile(join(withPatterns, 'report.md'), 'utf8'), /Accepted answers\W+regular expressions/u);
 });
 
 test('invalid data sets and settings are refused, with errors that say what was expected', async t => {

@@ -21,7 +21,8 @@ import {
 	readTrecRun,
 	tokenAmnesia,
 } from '../../../ts/index.ts';
-import {type VocabularyStudyOptions, studyVocabulary} from '../../../ts/studies/index.ts';
+import {type VocabularyStudy, type VocabularyStudyOptions, studyVocabulary} from '../../../ts/studies/index.ts';
+import {replaceAnswersByPatterns} from '../../support/pattern-answers.ts';
 
 /** The options of a small study. Some tests override some of them. */
 const options: VocabularyStudyOptions = {name: 'Encyclopedia', encoder: 'tiny-encoder', maxQuestions: 24, enrichment: false};
@@ -216,6 +217,31 @@ test('with enrichment, λ is chosen on development questions, and the ablations 
 		['encoder', 'baseline', ...(chosen ? ['enriched'] : [])],
 	);
 	t.deepEqual(await studyVocabulary(data, join(folder, 'run'), {...options, enrichment: true, maxSteps: 10}), study);
+});
+
+test('accepted answers can be regular expressions', async t => {
+	t.timeout(120_000);
+	const {data, folder} = await dataset(t);
+	await rm(join(data, 'qrels.txt'));
+	const texts = await studyVocabulary(data, join(folder, 'texts'), options);
+	t.is(texts.questions.relevance, 'answers');
+	for (const split of ['dev', 'test']) {
+		await replaceAnswersByPatterns(join(data, `questions.${split}.jsonl`));
+	}
+	const output = join(folder, 'patterns');
+	const patterns = await studyVocabulary(data, output, {...options, answerKind: 'pattern'});
+	t.is(patterns.settings.answers, 'pattern');
+	const {files: _, ...expected} = texts.questions;
+	t.like(patterns.questions, expected);
+	const valuesOf = ({retrieval}: VocabularyStudy): object => retrieval.rows.map(({condition, values}) => ({condition, values}));
+	t.deepEqual(valuesOf(patterns), valuesOf(texts));
+	t.regex(await readFile(join(output, 'report.md'), 'utf8'), /Accepted answers\W+regular expressions/u);
+	// As texts, they occur nowhere.
+	await t.throwsAsync(studyVocabulary(data, join(folder, 'none'), options), {code: 'ERR_FORMAT', message: /got 0 and 0$/u});
+	await t.throwsAsync(studyVocabulary(data, join(folder, 'none'), {...options, answerKind: 'regex' as never}), {
+		code: 'ERR_ARGUMENT',
+		message: /^answerKind: expected/u,
+	});
 });
 
 test('invalid data sets and settings are refused, with errors that say what was expected', async t => {

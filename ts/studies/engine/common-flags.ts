@@ -1,4 +1,5 @@
 /** Command-line flags that several studies have. */
+import type {AnswerKind} from '../../core/types.ts';
 import type {StudyFlag} from './command.ts';
 import type {JudgedStudyOptions} from './judged-study.ts';
 import {DEFAULT_ENCODER, type StudyOptions} from './options.ts';
@@ -26,6 +27,14 @@ export const encoderFlags: ReadonlyArray<StudyFlag<StudyOptions>> = [
 		help: 'question encoder, if it is a different model, as with DPR',
 	},
 ];
+
+export const answerKindFlag: StudyFlag<{readonly answerKind?: AnswerKind | undefined}> = {
+	option: 'answerKind',
+	placeholder: '<kind>',
+	type: {choices: ['text', 'pattern']},
+	help: 'accepted answers: texts, or regular expressions as in CuratedTREC',
+	default: 'text',
+};
 
 export const significanceFlag: StudyFlag<StudyOptions> = {
 	option: 'significance',

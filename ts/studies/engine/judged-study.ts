@@ -4,7 +4,7 @@ for a question, which is what "judged" means in the names below. These functions
 split the questions into development and test questions.
 */
 import {basename} from 'node:path';
-import {checkCount} from '../../core/checks.ts';
+import {checkCount, checkOneOf} from '../../core/checks.ts';
 import type {AnswerKind, Qrels, Query, Question, Run} from '../../core/types.ts';
 import type {Collection} from '../../collection/index.ts';
 import {type CorpusStatistics, corpusStatistics} from '../dataset/corpus-statistics.ts';
@@ -23,15 +23,29 @@ export interface JudgedStudyOptions extends StudyOptions, NamedFiles {
 	readonly maxQuestions?: number | undefined;
 	/** Seed of everything that is drawn at random, such as development questions. @default 42 */
 	readonly seed?: number | undefined;
+	/**
+	Whether accepted answers are texts or, as in CuratedTREC, Python regular expressions, which may match anywhere in a passage.
+	@default 'text'
+	*/
+	readonly answerKind?: AnswerKind | undefined;
 }
 
 /** The names of `JudgedStudyOptions`, to be spread into the list of a study's options. */
-export const judgedOptionNames = {...studyOptionNames, queries: true, qrels: true, maxQuestions: true, seed: true} as const;
+export const judgedOptionNames = {
+	...studyOptionNames,
+	queries: true,
+	qrels: true,
+	maxQuestions: true,
+	seed: true,
+	answerKind: true,
+} as const;
 
 /** The inputs of a study with relevance judgments. */
 export interface JudgedInputs extends StudyInputs {
 	/** The data set's name. */
 	readonly name: string;
+	/** Whether accepted answers are texts or regular expressions. */
+	readonly answerKind: AnswerKind;
 	/** The questions of all files together. */
 	readonly allQuestions: readonly Question[];
 	/** The hash of the file of relevance judgments; `null` if there is none. */
@@ -41,29 +55,39 @@ export interface JudgedInputs extends StudyInputs {
 }
 
 export async function readJudgedInputs(dataset: string, options: JudgedStudyOptions): Promise<JudgedInputs> {
-	const {maxQuestions, signal} = options;
+	const {maxQuestions, answerKind = 'text', signal} = options;
 	const files = await datasetFiles(dataset, options);
 	const inputs = await readInputs(files, {...options, limits: files.questions.map(() => maxQuestions), answers: 'preferred'});
 	return {
 		...inputs,
 		name: options.name ?? datasetName(dataset),
+		answerKind,
 		allQuestions: joinedQuestions(dataset, inputs.questions),
 		qrels: files.qrels === undefined ? null : {sha256: await sha256(files.qrels, signal)},
 	};
 }
 
-/**
-Checks the numeric options that these studies have. Returns `seed` and `significance`, which belong to a study's settings.
-`maxQuestions` has no default: the 2 only makes the check pass if the option is missing.
-*/
-export function checkJudgedOptions({seed = 42, maxQuestions = 2, significance = 0.01}: JudgedStudyOptions): {
+/** The settings that all of these studies have. */
+export interface JudgedSettings {
 	readonly seed: number;
+	/** A difference is significant if its corrected p-value is below this. */
 	readonly significance: number;
-} {
+	/** `pattern` if accepted answers are regular expressions, as in CuratedTREC; missing if they are texts. */
+	readonly answers?: 'pattern';
+}
+
+/** Checks the options that all of these studies have. `maxQuestions` has no default: the 2 only makes the check pass if the option is missing. */
+export function checkJudgedOptions({
+	seed = 42,
+	maxQuestions = 2,
+	significance = 0.01,
+	answerKind = 'text',
+}: JudgedStudyOptions): JudgedSettings {
 	checkCount('seed', seed, 0);
 	checkCount('maxQuestions', maxQuestions, 2);
 	checkSignificance(significance);
-	return {seed, significance};
+	checkOneOf('answerKind', answerKind, ['text', 'pattern']);
+	return {seed, significance, ...(answerKind === 'pattern' && {answers: answerKind})};
 }
 
 /** Returns the part of the configuration that describes the software and the inputs. */
@@ -112,9 +136,8 @@ supervision (see `judgeByAnswers`).
 */
 export async function judgePassages(
 	run: StudyRun,
-	{files, allQuestions}: Pick<JudgedInputs, 'files' | 'allQuestions'>,
+	{files, allQuestions, answerKind}: Pick<JudgedInputs, 'files' | 'allQuestions' | 'answerKind'>,
 	{passages, bm25}: Collection,
-	answerKind: AnswerKind = 'text',
 ): Promise<JudgedPassages> {
 	const corpus = await corpusStatistics(passages, run.signal);
 	const searchForSupervision = async (queries: readonly Query[]): Promise<Run> =>
@@ -162,9 +185,19 @@ export function corpusMeasures(
 	{from}: RelevanceJudgments,
 	{questions, qrels}: JudgedQuestions,
 	{passages}: Collection,
-	{ks, ndcg, signal}: {readonly ks: readonly number[]; readonly ndcg: boolean; readonly signal: AbortSignal | undefined},
+	{
+		ks,
+		ndcg,
+		answerKind,
+		signal,
+	}: {
+		readonly ks: readonly number[];
+		readonly ndcg: boolean;
+		readonly answerKind: AnswerKind;
+		readonly signal: AbortSignal | undefined;
+	},
 ): Measures {
-	return from === 'answers' ? measuresByAnswers(questions, passages, ks, {signal}) : measuresByQrels(qrels, ks, ndcg, {signal});
+	return from === 'answers' ? measuresByAnswers(questions, passages, ks, {answerKind, signal}) : measuresByQrels(qrels, ks, ndcg, {signal});
 }
 
 /**

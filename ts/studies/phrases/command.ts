@@ -1,6 +1,7 @@
 /** The command line of the phrase study (Yang et al., 2023). */
 import type {StudyCommand} from '../engine/command.ts';
 import {
+	answerKindFlag,
 	encoderFlags,
 	judgedDataset,
 	judgedFileFlags,
@@ -35,6 +36,7 @@ export const phrasesCommand: StudyCommand<PhraseStudyOptions> = {
 		},
 		...encoderFlags,
 		maxQuestionsFlag,
+		answerKindFlag,
 		seedFlag('seed of random candidates and of development questions'),
 		{
 			option: 'negatives',

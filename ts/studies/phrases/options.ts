@@ -76,7 +76,7 @@ function checkedModels({sentences, tokens = []}: PhraseStudyOptions): readonly P
 
 function checkedSettings(options: PhraseStudyOptions): PhraseSettings {
 	const {negatives = 10, random = 20, confidenceOf = 'phrases'} = options;
-	const {seed, significance} = checkJudgedOptions(options);
+	const {seed, significance, answers} = checkJudgedOptions(options);
 	// At most 80 of BM25's 100 hits, because relevant passages, which cannot be negatives, may be among the hits.
 	checkCount('negatives', negatives, 0, 80);
 	checkCount('random', random, 0);
@@ -95,5 +95,6 @@ function checkedSettings(options: PhraseStudyOptions): PhraseSettings {
 		bins: 10,
 		depth: Math.max(...cutOffs),
 		significance,
+		...(answers && {answers}),
 	};
 }

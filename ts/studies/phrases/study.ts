@@ -101,6 +101,8 @@ export interface PhraseSettings {
 	readonly depth: number;
 	/** A difference is significant if its corrected p-value is below this. */
 	readonly significance: number;
+	/** `pattern` if accepted answers are regular expressions, as in CuratedTREC; missing if they are texts. */
+	readonly answers?: 'pattern';
 }
 
 /** A model: an index of all phrases of one length. */

@@ -1,7 +1,7 @@
 /** The command line of the replication study (Ma et al., 2021). */
 import {answerMerges} from '../../reader/extractive-reader.ts';
 import type {StudyCommand} from '../engine/command.ts';
-import {corpusFlag, encoderFlags, nameFlag, significanceFlag, splitFlags} from '../engine/common-flags.ts';
+import {answerKindFlag, corpusFlag, encoderFlags, nameFlag, significanceFlag, splitFlags} from '../engine/common-flags.ts';
 import {DEFAULT_READER, type ReplicateOptions} from './options.ts';
 
 /** Name, flags and help of `passagekit replicate`. */
@@ -63,13 +63,7 @@ export const replicateCommand: StudyCommand<ReplicateOptions> = {
 			default: 'text',
 		},
 		significanceFlag,
-		{
-			option: 'answerKind',
-			placeholder: '<kind>',
-			type: {choices: ['text', 'pattern']},
-			help: 'accepted answers: texts, or regular expressions as in CuratedTREC',
-			default: 'text',
-		},
+		answerKindFlag,
 		{
 			option: 'maxDevelopmentQuestions',
 			placeholder: '<n>',

@@ -1,6 +1,6 @@
 /** The command line of the training study (Karpukhin et al., 2020). */
 import type {StudyCommand} from '../engine/command.ts';
-import {corpusFlag, judgedDataset, nameFlag, seedFlag, significanceFlag} from '../engine/common-flags.ts';
+import {answerKindFlag, corpusFlag, judgedDataset, nameFlag, seedFlag, significanceFlag} from '../engine/common-flags.ts';
 import {DEFAULT_ENCODER} from '../engine/options.ts';
 import {DEFAULT_PASSAGES, type TrainingStudyOptions, studyDefaults} from './options.ts';
 
@@ -39,13 +39,7 @@ export const trainingCommand: StudyCommand<TrainingStudyOptions> = {
 			type: 'files',
 			help: 'other data sets on which the trained encoder is measured; with training questions, an encoder is trained on each, and one on all',
 		},
-		{
-			option: 'answerKind',
-			placeholder: '<kind>',
-			type: {choices: ['text', 'pattern']},
-			help: 'accepted answers: texts, or regular expressions as in CuratedTREC',
-			default: 'text',
-		},
+		answerKindFlag,
 		{
 			option: 'transferPatterns',
 			placeholder: '<list>',

@@ -1,5 +1,5 @@
 /** The options of the training study, their defaults and their checks. */
-import {checkArray, checkBoolean, checkCount, checkNumber, checkOneOf, checkString} from '../../core/checks.ts';
+import {checkArray, checkBoolean, checkCount, checkNumber, checkString} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type OptionNames, callNames, optionNames} from '../../core/options.ts';
 import type {AnswerKind} from '../../core/types.ts';
@@ -112,7 +112,7 @@ export const studyDefaults = {epochs: 5, batchSize: 32, learningRate: 2e-5, exam
 /** Checks the options, except the paths of files, and returns those that determine what is measured. */
 export function checkedTrainingSettings(options: TrainingStudyOptions): TrainingSettings {
 	checkStrings(options, ['name', 'encoder', 'goldField', 'reader']);
-	const {seed, significance} = checkJudgedOptions(options);
+	const {seed, significance, answers} = checkJudgedOptions(options);
 	const {schemes = true, curve = true, supervision = true, similarities = true, transfer = []} = options;
 	const parts = {schemes, curve, supervision, similarities};
 	for (const [name, value] of Object.entries(parts)) {
@@ -135,9 +135,8 @@ export function checkedTrainingSettings(options: TrainingStudyOptions): Training
 	if (options.passagesPerQuestion !== undefined && reader === undefined) {
 		throw new RetrievalError('ERR_ARGUMENT', 'passagesPerQuestion: expected the option reader, got none');
 	}
-	const {answerKind = 'text', transferPatterns = []} = options;
-	checkOneOf('answerKind', answerKind, ['text', 'pattern']);
-	if (answerKind === 'pattern' && reader !== undefined) {
+	const {transferPatterns = []} = options;
+	if (options.answerKind === 'pattern' && reader !== undefined) {
 		throw new RetrievalError('ERR_ARGUMENT', 'answerKind: expected text, because a reader is trained on answer spans, got pattern');
 	}
 	for (const [name, values] of Object.entries({transfer, transferPatterns})) {
@@ -158,7 +157,7 @@ export function checkedTrainingSettings(options: TrainingStudyOptions): Training
 		maxTrainingQuestions,
 		maxQuestions,
 		goldField,
-		...(answerKind === 'pattern' && {answers: answerKind}),
+		...(answers && {answers}),
 		...(transferPatterns.length > 0 && {transferPatterns: [...new Set(transferPatterns)].toSorted()}),
 		joint: reader === undefined ? null : {passagesPerQuestion},
 		depth: Math.max(...cutOffs),

@@ -1,6 +1,7 @@
 /** The command line of the vocabulary study (Ram et al., 2023). */
 import type {StudyCommand} from '../engine/command.ts';
 import {
+	answerKindFlag,
 	encoderFlags,
 	judgedDataset,
 	judgedFileFlags,
@@ -34,6 +35,7 @@ export const vocabularyCommand: StudyCommand<VocabularyStudyOptions> = {
 			help: "the model that the encoder was initialized from, as an encoder (default: the head's word embeddings)",
 		},
 		maxQuestionsFlag,
+		answerKindFlag,
 		{
 			option: 'learningRate',
 			placeholder: '<α>',

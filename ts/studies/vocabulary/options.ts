@@ -69,7 +69,7 @@ export function checkVocabularyOptions(options: VocabularyStudyOptions): void {
 export async function checkedSettings(options: VocabularyStudyOptions, head: string): Promise<VocabularySettings> {
 	const modelType = await modelTypeOf(await resolveModel(head, {signal: options.signal}));
 	const {enrichment = true, learningRate = paperLearningRate(modelType), maxSteps = MAX_STEPS} = options;
-	const {seed, significance} = checkJudgedOptions(options);
+	const {seed, significance, answers} = checkJudgedOptions(options);
 	checkCount('maxSteps', maxSteps, 1);
 	checkNumber('learningRate', learningRate);
 	if (learningRate <= 0) {
@@ -85,5 +85,6 @@ export async function checkedSettings(options: VocabularyStudyOptions, head: str
 		maxSteps,
 		lambdas: enrichment ? LAMBDAS : [],
 		significance,
+		...(answers && {answers}),
 	};
 }

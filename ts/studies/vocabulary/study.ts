@@ -134,6 +134,8 @@ export interface VocabularySettings {
 	readonly lambdas: readonly number[];
 	/** A difference is significant if its corrected p-value is below this. */
 	readonly significance: number;
+	/** `pattern` if accepted answers are regular expressions, as in CuratedTREC; missing if they are texts. */
+	readonly answers?: 'pattern';
 }
 
 /** What is analyzed: the encoder, the baseline, or the encoder with lexical enrichment. */

@@ -64,7 +64,7 @@ export async function measurePhrases(run: StudyRun, inputs: PhraseStudyInputs, o
 	const amongAll: FusionTask = {
 		...runs.amongAll,
 		...forBothTasks,
-		...corpusMeasures(judgments, judged, collection, {ks: cutOffs, ndcg: hasGrades, signal}),
+		...corpusMeasures(judgments, judged, collection, {ks: cutOffs, ndcg: hasGrades, answerKind: inputs.answerKind, signal}),
 	};
 	const amongCandidates: FusionTask = {...runs.amongCandidates, ...forBothTasks, ...candidateMeasures(candidates, {signal})};
 	const tokenizer = await Tokenizer.load(encoderName, {signal});

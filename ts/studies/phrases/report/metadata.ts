@@ -48,6 +48,7 @@ export function settings({settings, passagekit, questions, relevance, candidates
 	return [
 		{label: 'passagekit', value: passagekit},
 		{label: 'Relevant passages', value: relevanceLabels[relevance.from]},
+		...(settings.answers === 'pattern' ? [{label: 'Accepted answers', value: 'regular expressions'}] : []),
 		...(questions.without > 0
 			? [{label: 'Questions left out', value: `${counted(questions.without, 'question')} without a relevant passage in the corpus`}]
 			: []),

@@ -11,21 +11,15 @@ import {type StudyModel, modelName, sha256, trainingModel} from '../../storage/i
 import {type TrainingStudyOptions, checkedTrainingSettings} from '../options.ts';
 import type {TrainingSettings} from '../study.ts';
 
-/** The inputs of a data set. */
-export interface TrainingInputs extends JudgedInputs {
-	/** Whether accepted answers are texts or regular expressions. */
-	readonly answerKind: AnswerKind;
-}
-
 /** The inputs of a training study, with its settings. */
-export interface TrainingStudyInputs extends TrainingInputs {
+export interface TrainingStudyInputs extends JudgedInputs {
 	readonly settings: TrainingSettings;
 	/** The folder of the model that training starts from. */
 	readonly model: string;
 	/** The reader that training starts from, and its folder; only with the option `reader`. */
 	readonly reader?: {readonly folder: string; readonly model: StudyModel};
 	/** The other data sets, without an encoder of their own. */
-	readonly transfer: readonly TrainingInputs[];
+	readonly transfer: readonly JudgedInputs[];
 }
 
 export async function readTrainingInputs(dataset: string, options: TrainingStudyOptions): Promise<TrainingStudyInputs> {
@@ -43,7 +37,7 @@ export async function readTrainingInputs(dataset: string, options: TrainingStudy
 	// Resolved once, so that the model whose files are hashed is the one that training starts from.
 	const model = await trainingModel(encoder, signal);
 	const inputs = await trainingInputs(dataset, name, files, model, options, options.answerKind);
-	const others: TrainingInputs[] = [];
+	const others: JudgedInputs[] = [];
 	for (const path of transfer) {
 		const other = datasetName(path);
 		if ([inputs, ...others].some(({name}) => name === other)) {
@@ -68,7 +62,7 @@ async function trainingInputs(
 	model: string,
 	{goldField, maxTrainingQuestions, maxQuestions, signal}: TrainingStudyOptions,
 	answerKind: AnswerKind = 'text',
-): Promise<TrainingInputs> {
+): Promise<JudgedInputs> {
 	// A single list is shortened after it was split.
 	const limits = files.questions.length === 2 ? [maxTrainingQuestions, maxQuestions] : [undefined];
 	const inputs = await readInputs(files, {encoder: model, limits, answers: 'preferred', goldField, signal});

@@ -12,7 +12,6 @@ import {type TrainingCondition, bm25Name, transferNames, untrainedName} from '..
 import type {OtherDatasetResults, TrainingSettings} from '../study.ts';
 import {Effectiveness} from './effectiveness.ts';
 import {type MinedExamples, conditionExamples, minedExamples} from './examples.ts';
-import type {TrainingInputs} from './inputs.ts';
 import {type PreparedDataset, prepareDataset} from './prepared-dataset.ts';
 import {type OpenableEncoder, type LazyEncoder, denseRun, lazyEncoder} from './trained-encoders.ts';
 
@@ -21,7 +20,7 @@ const folder = 'transfer';
 
 /** Another data set, with its training examples if it has any. */
 interface OtherDataset {
-	readonly inputs: TrainingInputs;
+	readonly inputs: JudgedInputs;
 	readonly dataset: PreparedDataset;
 	readonly mined?: MinedExamples;
 	readonly effectiveness: Effectiveness;
@@ -58,7 +57,7 @@ export class OtherDatasets {
 	private constructor() {}
 
 	/** Judges, splits and mines the other data sets. */
-	static async prepare(run: StudyRun, inputs: readonly TrainingInputs[], settings: TrainingSettings): Promise<OtherDatasets> {
+	static async prepare(run: StudyRun, inputs: readonly JudgedInputs[], settings: TrainingSettings): Promise<OtherDatasets> {
 		const prepared = new OtherDatasets();
 		try {
 			for (const each of inputs) {
@@ -72,7 +71,7 @@ export class OtherDatasets {
 	}
 
 	/** Prepares a data set and mines its examples. Too few examples for a batch are not used. */
-	async #add(run: StudyRun, inputs: TrainingInputs, settings: TrainingSettings): Promise<void> {
+	async #add(run: StudyRun, inputs: JudgedInputs, settings: TrainingSettings): Promise<void> {
 		const collection = await run.textCollection(inputs.files.corpus);
 		this.#collections.push(collection);
 		const dataset = await prepareDataset(run, inputs, collection, {settings, testsOnly: true});

@@ -4,12 +4,11 @@ import type {AnswerKind, Qrels, Question, Run} from '../../../core/types.ts';
 import {atEqualIntervals, splitByJudgments} from '../../dataset/questions.ts';
 import {type RelevanceSource, goldPassages} from '../../dataset/relevance.ts';
 import {type SplitBy, splitDataset} from '../../dataset/split.ts';
-import {type JudgedPassages, judgePassages} from '../../engine/judged-study.ts';
+import {type JudgedInputs, type JudgedPassages, judgePassages} from '../../engine/judged-study.ts';
 import type {StudyRun} from '../../engine/study-run.ts';
 import {type MeasuredQuestions, measuresByAnswers, measuresByQrels} from '../../statistics/measures.ts';
 import {cutOffs} from '../options.ts';
 import type {TrainingSettings} from '../study.ts';
-import type {TrainingInputs} from './inputs.ts';
 
 /** A data set whose questions are split and whose relevant passages are known. */
 export interface PreparedDataset {
@@ -46,12 +45,12 @@ export interface PrepareOptions {
 /** Judges the passages of a collection and splits the questions. Questions without a relevant passage are left out. */
 export async function prepareDataset(
 	run: StudyRun,
-	inputs: TrainingInputs,
+	inputs: JudgedInputs,
 	collection: Collection,
 	{settings, testsOnly}: PrepareOptions,
 ): Promise<PreparedDataset> {
 	const {answerKind} = inputs;
-	const judged = await judgePassages(run, inputs, collection, answerKind);
+	const judged = await judgePassages(run, inputs, collection);
 	const {corpus, judgments} = judged;
 	const gold = goldPassages(judgments.qrels, corpus.ids);
 	const lists = await questionLists(inputs, testsOnly, run.signal);
@@ -98,7 +97,7 @@ by the files of judgments if there is one for training questions. Else, if the d
 a single list are test questions.
 */
 async function questionLists(
-	{questions, files}: TrainingInputs,
+	{questions, files}: JudgedInputs,
 	testsOnly: boolean,
 	signal: AbortSignal | undefined,
 ): Promise<ReadonlyArray<readonly Question[]>> {

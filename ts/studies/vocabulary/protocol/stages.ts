@@ -140,7 +140,12 @@ export async function measureVocabulary(
 	}
 
 	const {from} = judgments;
-	const measures = corpusMeasures(judgments, judged, collection, {ks: cutOffs, ndcg: from === 'qrels', signal});
+	const measures = corpusMeasures(judgments, judged, collection, {
+		ks: cutOffs,
+		ndcg: from === 'qrels',
+		answerKind: inputs.answerKind,
+		signal,
+	});
 	const qrelsFile = qrelsInput(inputs, judged);
 	const groups = rankGroups(settings.bounds);
 	return {
@@ -194,7 +199,7 @@ interface EnrichmentSources extends Pick<EnrichmentParts, 'encoder' | 'projectio
 
 /** Returns what enrichment is made from, including the objective that λ maximizes on development questions. */
 function enrichmentParts(
-	{allQuestions, settings}: VocabularyStudyInputs,
+	{allQuestions, answerKind, settings}: VocabularyStudyInputs,
 	{dataset, judged, collection, encoder, projection, wordPieces}: EnrichmentSources,
 ): EnrichmentParts {
 	const {from} = dataset.judgments;
@@ -207,7 +212,7 @@ function enrichmentParts(
 		wordPieces,
 		objective:
 			from === 'answers'
-				? {questions: development, k: 20}
+				? {questions: development, k: 20, answerKind}
 				: {queries: development, qrels: judged.qrels, measure: from === 'qrels' ? 'nDCG@10' : 'RR', k: settings.depth},
 		search: {learningRate: settings.learningRate, maxSteps: settings.maxSteps},
 		lambdas: settings.lambdas,

@@ -54,6 +54,7 @@ export function settings({settings, passagekit, questions, baseline, retrieval, 
 	return [
 		{label: 'passagekit', value: passagekit},
 		{label: 'Relevant passages', value: relevanceLabels[questions.relevance]},
+		...(settings.answers === 'pattern' ? [{label: 'Accepted answers', value: 'regular expressions'}] : []),
 		...(questions.without > 0
 			? [{label: 'Questions left out', value: `${counted(questions.without, 'question')} without a relevant passage in the corpus`}]
 			: []),
