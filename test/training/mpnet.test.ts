@@ -94,6 +94,15 @@ test('an MPNet is trained, biases included, and both runtimes compute the same v
 		t.true(difference < 1e-5, `${i}: ${value}, with ONNX Runtime: ${expected.data[i]}`);
 	}
 	t.is(own.runtime, 'passagekit');
+
+	// Without a configuration, the architecture follows from the weights in the ONNX file.
+	const onnx = join(path, 'onnx');
+	await mkdir(onnx);
+	await Promise.all(['model.onnx', 'tokenizer.json'].map(async name => copyFile(join(output, name), join(onnx, name))));
+	const again = join(path, 'again');
+	await trainEncoder(examples, onnx, again, {...options, epochs: 0});
+	t.like(JSON.parse(await readFile(join(again, 'config.json'), 'utf8')), {model_type: 'mpnet', architectures: ['MPNetModel']});
+	t.deepEqual(await biasesOf(again), after);
 });
 
 test('a reader that starts from an MPNet is trained', async t => {
