@@ -5,7 +5,7 @@ import {sharedFile} from '../../test/support/shared.ts';
 import {Collection} from '../../ts/collection/index.ts';
 import {packageRoot} from '../../ts/core/native/addon.ts';
 import type {Question, Run} from '../../ts/core/types.ts';
-import {pairedTest, topKAccuracy} from '../../ts/evaluation/index.ts';
+import {type TopKAccuracy, pairedTest, topKAccuracy} from '../../ts/evaluation/index.ts';
 import {type FusionMethod, fuse, tuneHybrid} from '../../ts/fusion/index.ts';
 import {exists} from '../../ts/studies/storage/run-folder.ts';
 import {mineNegatives, trainEncoder} from '../../ts/training/index.ts';
@@ -72,10 +72,7 @@ interface Measured {
 	/** The weight of BM25 scores that was chosen for `tuned`. */
 	readonly alpha: number;
 	/** For each retriever, the top-k accuracies and the ranks of the first passages with an answer. */
-	readonly retrievers: ReadonlyMap<
-		string,
-		{readonly accuracy: ReadonlyMap<number, number>; readonly firstRanks: ReadonlyMap<string, number>}
-	>;
+	readonly retrievers: ReadonlyMap<string, TopKAccuracy>;
 }
 
 /** Measures BM25, the encoder, and both together, with the default weight of BM25 scores (`hybrid`) and with a chosen one (`tuned`). */
@@ -110,7 +107,7 @@ async function measure(
 		['hybrid', await hybrid.searchMany(test, {k: Math.max(...KS)})],
 		['tuned', await fuse({dense, sparse}, tuned, {k: Math.max(...KS)})],
 	];
-	const retrievers = new Map<string, {readonly accuracy: ReadonlyMap<number, number>; readonly firstRanks: ReadonlyMap<string, number>}>();
+	const retrievers = new Map<string, TopKAccuracy>();
 	for (const [name, run] of runs) {
 		retrievers.set(name, await topKAccuracy(run, test, collection.passages, KS));
 	}

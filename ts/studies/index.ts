@@ -7,7 +7,7 @@ Exported as `passagekit/studies`.
 export type {NamedFiles, NamedTrainingFiles} from './dataset/files.ts';
 export type {RelevanceSource} from './dataset/relevance.ts';
 export type {SplitBy} from './dataset/split.ts';
-export type {JudgedStudyOptions} from './engine/judged-study.ts';
+export type {JudgedSettings, JudgedStudyOptions} from './engine/judged-study.ts';
 export type {StudyOptions, StudyProgress} from './engine/options.ts';
 export * from './phrases/index.ts';
 export * from './replication/index.ts';

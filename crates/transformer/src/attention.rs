@@ -1,6 +1,6 @@
 //! Self-attention (Vaswani et al., 2017, equation 1). For each head, the output of a token is the mean of the value
-//! vectors of all tokens of the text, weighted by softmax(scale · query · keys). In models with relative
-//! position biases, a bias is added to each score first.
+//! vectors of all tokens of the text, weighted by softmax(scale · query · keys). In models with relative position biases,
+//! a bias is added to each scaled product first.
 
 use kernels::network::{FloatBlocks, FloatRows, LANES, NetworkKernels};
 

@@ -67,8 +67,9 @@ export async function readJudgedInputs(dataset: string, options: JudgedStudyOpti
 	};
 }
 
-/** The settings that all of these studies have. */
+/** The settings that the phrase study, the vocabulary study and the training study have in common. */
 export interface JudgedSettings {
+	/** Seed of everything that is drawn at random. */
 	readonly seed: number;
 	/** A difference is significant if its corrected p-value is below this. */
 	readonly significance: number;

@@ -9,6 +9,7 @@ gives each question the hits of the model with the highest confidence. T is fitt
 temperature T₀.
 */
 import type {RelevanceSource} from '../dataset/relevance.ts';
+import type {JudgedSettings} from '../engine/judged-study.ts';
 import type {SplitBy} from '../dataset/split.ts';
 import type {Comparison} from '../statistics/comparison.ts';
 import type {StudyInput, StudyModel} from '../storage/inputs.ts';
@@ -76,8 +77,7 @@ export interface Relevance {
 }
 
 /** The settings of a phrase study. */
-export interface PhraseSettings {
-	readonly seed: number;
+export interface PhraseSettings extends JudgedSettings {
 	/**
 	Number of hard negatives among a question's candidates. Hard negatives are BM25's best passages that are not
 	relevant.
@@ -99,10 +99,6 @@ export interface PhraseSettings {
 	readonly bins: number;
 	/** Number of hits per question when the whole corpus is searched. */
 	readonly depth: number;
-	/** A difference is significant if its corrected p-value is below this. */
-	readonly significance: number;
-	/** `pattern` if accepted answers are regular expressions, as in CuratedTREC; missing if they are texts. */
-	readonly answers?: 'pattern';
 }
 
 /** A model: an index of all phrases of one length. */

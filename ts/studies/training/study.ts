@@ -9,6 +9,7 @@ log likelihood; it is the one that is varied in Figure 1 and Tables 5 and 6, and
 them; `tables` names the conditions of each.
 */
 import type {RelevanceSource} from '../dataset/relevance.ts';
+import type {JudgedSettings} from '../engine/judged-study.ts';
 import type {SplitBy} from '../dataset/split.ts';
 import type {Comparison} from '../statistics/comparison.ts';
 import type {StudyInput, StudyModel} from '../storage/inputs.ts';
@@ -93,7 +94,7 @@ export interface ExampleCounts {
 	readonly supervision?: {readonly count: number; readonly same: number};
 }
 
-export interface TrainingSettings {
+export interface TrainingSettings extends JudgedSettings {
 	/** Seed of the split of questions, of negatives, of the subsets of Figure 1, and of training. */
 	readonly seed: number;
 	/** Number of passes over the training examples. */
@@ -116,14 +117,10 @@ export interface TrainingSettings {
 	readonly joint: JointSettings | null;
 	/** The property of JSON questions with the ids of gold positives; `null` if there is none. */
 	readonly goldField: string | null;
-	/** `pattern` if accepted answers are regular expressions, as in CuratedTREC; missing if they are texts. */
-	readonly answers?: 'pattern';
 	/** Names of the other data sets whose accepted answers are regular expressions, if there are any. */
 	readonly transferPatterns?: readonly string[];
 	/** Number of hits per question. */
 	readonly depth: number;
-	/** A difference is significant if its corrected p-value is below this. */
-	readonly significance: number;
 }
 
 /** How the readers of appendix D are trained. */

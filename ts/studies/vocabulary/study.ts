@@ -11,6 +11,7 @@ Adam.
 */
 import type {AmnesiaGroup, VocabularyAnalysis} from '../../vocabulary/index.ts';
 import type {RelevanceSource} from '../dataset/relevance.ts';
+import type {JudgedSettings} from '../engine/judged-study.ts';
 import type {SplitBy} from '../dataset/split.ts';
 import type {Comparison} from '../statistics/comparison.ts';
 import type {StudyInput, StudyModel} from '../storage/inputs.ts';
@@ -109,7 +110,7 @@ named by the caller.
 */
 export type Baseline = {readonly kind: 'static'} | ({readonly kind: 'encoder'} & StudyModel);
 
-export interface VocabularySettings {
+export interface VocabularySettings extends JudgedSettings {
 	/** Seed for drawing development questions and examples. */
 	readonly seed: number;
 	/** Number of hits per question when the whole corpus is searched. */
@@ -132,10 +133,6 @@ export interface VocabularySettings {
 	encoder's vectors. Empty if the study was run without enrichment.
 	*/
 	readonly lambdas: readonly number[];
-	/** A difference is significant if its corrected p-value is below this. */
-	readonly significance: number;
-	/** `pattern` if accepted answers are regular expressions, as in CuratedTREC; missing if they are texts. */
-	readonly answers?: 'pattern';
 }
 
 /** What is analyzed: the encoder, the baseline, or the encoder with lexical enrichment. */

@@ -70,7 +70,7 @@ impl Network {
             let weights = Matrix::new(weights, length, length);
             multiply(weights.transposed(), results, &mut out[place(2)..], 3 * dim, false);
 
-            // Biases are added after the factor of the products.
+            // With biases, the gradients of the scores themselves are needed first: only the products are scaled.
             let softmax_scale = if self.biases.is_some() { 1.0 } else { self.shape.attention_scale() };
             gradients.resize(length * length, 0.0);
             multiply(results, values.transposed(), gradients, length, false);

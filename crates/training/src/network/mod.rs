@@ -6,8 +6,7 @@
 //! on the place of a value alone ([`kernels::gradients::Dropout`]), so that it needs no memory either.
 //!
 //! - `embeddings.rs` looks up the embeddings and adds up their gradients.
-//! - `layer.rs` has a layer forward and backward, with `attention.rs`, `relative_position_biases.rs` and
-//!   `linear.rs`.
+//! - `layer.rs` has a layer forward and backward, with `attention.rs`, `relative_position_biases.rs` and `linear.rs`.
 //! - `heads.rs` has the outputs: the pooling of an encoder and the logits of a reader.
 
 mod activations;

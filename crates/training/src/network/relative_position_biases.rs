@@ -49,7 +49,7 @@ impl ScoreBiases {
 
     /// Adds the gradients of the biases, given those of the scores, `[length, length]`.
     pub fn backward(&self, score_gradients: &[f32], head: usize, length: usize, gradients: &mut [f32]) {
-        // The scores of a text are added on their own first, so that rounding errors stay small.
+        // The gradients of each text are summed on their own first, so that rounding errors stay small.
         let mut sums = [0f32; RelativePositionBiases::BUCKETS];
         for (query, row) in score_gradients.chunks_exact(length).enumerate() {
             for (gradient, bucket) in row.iter().zip(self.buckets_for_query(query, length)) {

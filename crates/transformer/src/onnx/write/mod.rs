@@ -2,8 +2,8 @@
 //!
 //! The graph uses only standard operators of version 17, in the forms of the usual exporters, which ONNX Runtime fuses.
 //! `builder.rs` makes nodes and constants. The other files write one part of the architecture each: `embeddings.rs`,
-//! `scores.rs` (the terms that are added to the attention scores), `layer.rs`, `linear.rs`
-//! (linear functions of floats and bytes) and `outputs.rs`.
+//! `scores.rs` (the terms that are added to the attention scores), `layer.rs`, `linear.rs` (linear functions of floats
+//! and bytes) and `outputs.rs`.
 
 mod builder;
 mod embeddings;
