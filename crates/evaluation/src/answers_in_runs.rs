@@ -45,7 +45,7 @@ pub fn first_answer_ranks<'t, E: From<Canceled> + Send>(
 ) -> Result<Vec<u32>, E> {
     control.set_total(questions.len() as u64);
     let in_first_run = |lists: &[&[Hit]]| lists[0].iter().map(|hit| hit.ord).collect();
-    first_with_answer(&candidates(runs, questions, in_first_run), |ord| text(runs.interner.id(ord)), control)
+    first_with_answer(&candidates(runs, questions, in_first_run), |ord| text(runs.interner.get(ord)), control)
 }
 
 /// Returns for each question all passages with an answer in any of `runs`. Passages are returned as the numbers that
@@ -68,7 +68,7 @@ pub fn passages_with_answers<'t, E: From<Canceled> + Send>(
         passages.dedup();
         passages
     };
-    with_answers(&candidates(runs, questions, in_any_run), |ord| text(runs.interner.id(ord)), control)
+    with_answers(&candidates(runs, questions, in_any_run), |ord| text(runs.interner.get(ord)), control)
 }
 
 /// Selects the passages in which the answers of each question are searched for. `passages` selects them from the
@@ -149,7 +149,7 @@ mod tests {
         let ids: Vec<Vec<&str>> = found
             .expect("not canceled")
             .iter()
-            .map(|ords| ords.iter().map(|&ord| runs.interner.id(ord)).collect())
+            .map(|ords| ords.iter().map(|&ord| runs.interner.get(ord)).collect())
             .collect();
         assert_eq!(ids, [vec!["c", "a"], vec!["a"], vec![]]);
     }

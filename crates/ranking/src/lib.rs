@@ -5,7 +5,7 @@
 //! - [`TopK`] and [`TopKBuffer`] select the k best hits.
 //! - [`BitSet`] is a set of ords.
 //! - [`Run`] has the hits of many queries by passage id; [`RetrievedRun`] has them by ord, as a search returns them.
-//! - [`PassageIds`] looks up the ids of hits; [`IdInterner`] assigns numbers to ids.
+//! - [`PassageIds`] looks up the ids of hits; [`Interner`] assigns numbers to strings.
 //! - [`Qrels`] are relevance judgments.
 //!
 //! ```
@@ -29,7 +29,7 @@ mod top_k;
 pub use bit_set::BitSet;
 pub use error::Error;
 pub use hit::{Hit, by_rank};
-pub use ids::{IdInterner, PassageIds};
+pub use ids::{Interner, PassageIds};
 pub use qrels::{Grades, Qrels};
 pub use runs::{AlignedRuns, QueryUnion, RetrievedRun, Run, ScoredId};
 pub use top_k::{TopK, TopKBuffer};

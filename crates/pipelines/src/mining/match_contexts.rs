@@ -82,7 +82,7 @@ pub fn match_contexts(
         let mut best: Option<(usize, &str)> = None;
         let mut lacks_answer = false;
         for hit in hits {
-            let id = runs.interner.id(hit.ord);
+            let id = runs.interner.get(hit.ord);
             let passage = PreparedText::new(text_of(texts, id)?);
             let Some(shared) = matching.shared(&shingles, &Shingles::new(&passage)) else { continue };
             if context.answers.as_ref().is_some_and(|answers| !answers.matches_prepared(&passage)) {

@@ -136,7 +136,7 @@ impl NegativeSelection {
                 break;
             }
             let Hit { ord, score } = hits[at as usize];
-            let id = runs.interner.id(ord);
+            let id = runs.interner.get(ord);
             if !guard.accepts_id(id, &mut rejections) {
                 continue;
             }
@@ -151,7 +151,7 @@ impl NegativeSelection {
         selected.sort_unstable();
         let negative = |at: u32| {
             let Hit { ord, score } = hits[at as usize];
-            Negative { id: runs.interner.id(ord).to_owned(), score: Some(score) }
+            Negative { id: runs.interner.get(ord).to_owned(), score: Some(score) }
         };
         Ok(QuestionNegatives { negatives: selected.into_iter().map(negative).collect(), rejections })
     }

@@ -1,4 +1,4 @@
-//! Assigns numbers to ids, so that passages of different runs can be compared by number instead of by text.
+//! Assigns numbers to strings: to ids, so that passages of different runs can be compared by number, or to terms.
 
 use std::hash::BuildHasher;
 
@@ -7,73 +7,80 @@ use rustc_hash::FxBuildHasher;
 
 use crate::{Error, Hit, PassageIds};
 
-/// Assigns a number to each distinct id, from 0 in the order of first appearance.
+/// Assigns a number to each distinct string, from 0 in the order of first appearance.
 ///
-/// All ids are stored in one string, so that interning many short ids needs few allocations.
+/// All strings are stored in one, so that interning many short strings needs few allocations.
 ///
 /// ```
-/// use ranking::IdInterner;
+/// use ranking::Interner;
 ///
-/// let mut interner = IdInterner::default();
+/// let mut interner = Interner::default();
 /// assert_eq!(["b", "a", "b"].map(|id| interner.intern(id)), [0, 1, 0]);
-/// assert_eq!(interner.id(1), "a");
+/// assert_eq!(interner.get(1), "a");
 /// ```
 #[derive(Clone, Default)]
-pub struct IdInterner {
-    /// All ids, one after another.
+pub struct Interner {
+    /// All strings, one after another.
     joined: String,
-    /// The end of each id in `joined`.
+    /// The end of each string in `joined`.
     ends: Vec<usize>,
-    /// Finds the number of an id by the hash of the id.
+    /// Finds the number of a string by its hash.
     numbers: HashTable<u32>,
     hasher: FxBuildHasher,
 }
 
-impl IdInterner {
-    /// Returns the number of an id. A new id gets the next number.
-    pub fn intern(&mut self, id: &str) -> u32 {
+impl Interner {
+    /// Returns the number of a string. A new string gets the next number.
+    pub fn intern(&mut self, text: &str) -> u32 {
         let Self { joined, ends, numbers, hasher } = self;
-        let hash = hasher.hash_one(id);
-        if let Some(&number) = numbers.find(hash, |&number| nth(joined, ends, number) == id) {
+        let hash = hasher.hash_one(text);
+        if let Some(&number) = numbers.find(hash, |&number| nth(joined, ends, number) == text) {
             return number;
         }
         let number = ends.len() as u32;
-        joined.push_str(id);
+        joined.push_str(text);
         ends.push(joined.len());
         numbers.insert_unique(hash, number, |&number| hasher.hash_one(nth(joined, ends, number)));
         number
     }
 
-    /// Returns the id with this number.
+    /// Returns the string with this number.
     ///
     /// # Panics
     ///
-    /// If no id has this number.
+    /// If no string has this number.
     #[must_use]
-    pub fn id(&self, number: u32) -> &str {
+    pub fn get(&self, number: u32) -> &str {
         nth(&self.joined, &self.ends, number)
     }
 
-    /// Number of distinct ids.
+    /// Number of distinct strings.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether no id has been interned yet.
+    /// Number of bytes of memory that the interner takes.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        // The table has a byte and a number per slot.
+        self.joined.capacity() + size_of::<usize>() * self.ends.capacity() + 5 * self.numbers.capacity()
+    }
+
+    /// Whether no string has been interned yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 }
 
-impl std::fmt::Debug for IdInterner {
+impl std::fmt::Debug for Interner {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("IdInterner").field("len", &self.len()).finish_non_exhaustive()
+        f.debug_struct("Interner").field("len", &self.len()).finish_non_exhaustive()
     }
 }
 
-/// Returns the id with this number. `joined` and `ends` are the fields of an interner.
+/// Returns the string with this number. `joined` and `ends` are the fields of an interner.
 #[inline]
 fn nth<'a>(joined: &'a str, ends: &[usize], number: u32) -> &'a str {
     let number = number as usize;
@@ -82,9 +89,9 @@ fn nth<'a>(joined: &'a str, ends: &[usize], number: u32) -> &'a str {
 }
 
 /// Looks up the ids of hits whose ords are numbers of the interner.
-impl PassageIds for IdInterner {
+impl PassageIds for Interner {
     fn for_each_id(&self, _list: usize, hits: &[Hit], visit: &mut dyn FnMut(&str)) -> Result<(), Error> {
-        hits.iter().for_each(|hit| visit(self.id(hit.ord)));
+        hits.iter().for_each(|hit| visit(self.get(hit.ord)));
         Ok(())
     }
 }
@@ -97,8 +104,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn ids_are_numbered_in_the_order_of_first_appearance(ids in prop::collection::vec("[ab\u{0}é]{0,3}", 0..300)) {
-            let (mut interner, mut expected) = (IdInterner::default(), HashMap::new());
+        fn strings_are_numbered_in_the_order_of_first_appearance(ids in prop::collection::vec("[ab\u{0}é]{0,3}", 0..300)) {
+            let (mut interner, mut expected) = (Interner::default(), HashMap::new());
             for id in &ids {
                 let next = expected.len() as u32;
                 let number = *expected.entry(id.clone()).or_insert(next);
@@ -106,16 +113,16 @@ mod tests {
             }
             prop_assert_eq!(interner.len(), expected.len());
             for (id, &number) in &expected {
-                prop_assert_eq!(interner.id(number), id);
+                prop_assert_eq!(interner.get(number), id);
             }
         }
     }
 
     #[test]
-    fn an_empty_id_has_its_own_number() {
-        let mut interner = IdInterner::default();
+    fn an_empty_string_has_its_own_number() {
+        let mut interner = Interner::default();
         assert!(interner.is_empty());
         assert_eq!(["a", "", "b", ""].map(|id| interner.intern(id)), [0, 1, 2, 1]);
-        assert_eq!([interner.id(0), interner.id(1), interner.id(2)], ["a", "", "b"]);
+        assert_eq!([interner.get(0), interner.get(1), interner.get(2)], ["a", "", "b"]);
     }
 }

@@ -1,7 +1,7 @@
-//! Ids of passages. [`PassageIds`] looks them up, and [`IdInterner`] assigns numbers to them.
+//! Ids of passages: [`PassageIds`] looks them up, and [`Interner`] assigns numbers to them and to other strings.
 
 mod interner;
 mod passage_ids;
 
-pub use interner::IdInterner;
+pub use interner::Interner;
 pub use passage_ids::PassageIds;

@@ -4,14 +4,14 @@
 
 use std::collections::HashMap;
 
-use crate::{Error, Hit, IdInterner, RetrievedRun};
+use crate::{Error, Hit, Interner, RetrievedRun};
 
 /// Several runs, query by query. A passage has the same ord in all of them: the number that `interner` assigned to its
 /// id.
 #[derive(Debug)]
 pub struct AlignedRuns {
     /// Finds the id of a passage by its ord.
-    pub interner: IdInterner,
+    pub interner: Interner,
     /// Query ids in the order of first appearance: all of the first run, then the new ones of the second, and so on.
     pub queries: Vec<String>,
     /// `[runs][queries]`: lists of hits, whose ords were assigned by `interner`. A list is empty if the run lacks the
@@ -26,7 +26,7 @@ impl AlignedRuns {
     ///
     /// If the [`PassageIds`](crate::PassageIds) of a run cannot read its ids.
     pub fn new(runs: &[RetrievedRun], depth: usize) -> Result<Self, Error> {
-        let mut interner = IdInterner::default();
+        let mut interner = Interner::default();
         let mut query_indexes: HashMap<String, usize> = HashMap::new();
         let (mut queries, mut lists) = (Vec::new(), Vec::with_capacity(runs.len()));
         for run in runs {
@@ -82,7 +82,7 @@ mod tests {
 
         assert_eq!(aligned.queries, ["q1", "q2"]);
         let ids = |query: usize| -> Vec<Vec<&str>> {
-            let ids = |list: &&[Hit]| list.iter().map(|hit| aligned.interner.id(hit.ord)).collect();
+            let ids = |list: &&[Hit]| list.iter().map(|hit| aligned.interner.get(hit.ord)).collect();
             aligned.lists_of(query).iter().map(ids).collect()
         };
         assert_eq!(ids(0), [vec!["a", "b"], vec!["b", "c"]]);

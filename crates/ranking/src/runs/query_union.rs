@@ -96,11 +96,11 @@ impl PassageIds for SelectedIds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{IdInterner, Run, ScoredId};
+    use crate::{Interner, Run, ScoredId};
 
     /// A lazy run, which looks up ids on demand: `ids[ord]` is the id of a passage, and each query has a list of ords.
     fn lazy_run(ids: &[&str], lists: &[(&str, &[u32])]) -> RetrievedRun {
-        let mut interner = IdInterner::default();
+        let mut interner = Interner::default();
         ids.iter().for_each(|id| {
             interner.intern(id);
         });
@@ -145,9 +145,9 @@ mod tests {
             lazy_run(&["x"], &[("q1", &[0]), ("q2", &[0])]),
         ];
         let run = QueryUnion::new(&runs).select(&runs, &[0, 1], 9).expect("queries differ");
-        let mut interner = IdInterner::default();
+        let mut interner = Interner::default();
         let mut ords = Vec::new();
         run.for_each_interned(9, &mut interner, |_, hits| ords.push(hits[0].ord)).expect("ids are found");
-        assert_eq!((ords, interner.id(0), interner.id(1)), (vec![0, 1], "a", "x"));
+        assert_eq!((ords, interner.get(0), interner.get(1)), (vec![0, 1], "a", "x"));
     }
 }

@@ -1,8 +1,8 @@
-//! Replaces the ords of a run with the numbers of an [`IdInterner`], so that the passages of several runs can be
+//! Replaces the ords of a run with the numbers of an [`Interner`], so that the passages of several runs can be
 //! compared.
 
 use super::{Lists, RetrievedRun};
-use crate::{Error, Hit, IdInterner};
+use crate::{Error, Hit, Interner};
 
 impl RetrievedRun {
     /// Calls `visit` with each query and the first `depth` of its hits. The ords of these hits are numbers of
@@ -18,7 +18,7 @@ impl RetrievedRun {
     pub fn for_each_interned(
         &self,
         depth: usize,
-        interner: &mut IdInterner,
+        interner: &mut Interner,
         mut visit: impl FnMut(&str, Vec<Hit>),
     ) -> Result<(), Error> {
         /// The entry in `numbers` of a passage whose number is not known yet.

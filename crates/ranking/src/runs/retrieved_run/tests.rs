@@ -1,7 +1,7 @@
 //! Tests of runs whose ids are looked up on demand.
 
 use super::*;
-use crate::IdInterner;
+use crate::Interner;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The passage ids of a run over two indexes: lists 0 and 1 come from the first index, lists 2 and 3 from the second.
@@ -42,10 +42,10 @@ fn lazy_run() -> (RetrievedRun, Arc<AtomicUsize>) {
 
 /// Returns, for each query, the ids of its first `depth` hits, which are looked up through an interner.
 fn interned(run: &RetrievedRun, depth: usize) -> Vec<(String, Vec<String>)> {
-    let (mut interner, mut lists) = (IdInterner::default(), Vec::new());
+    let (mut interner, mut lists) = (Interner::default(), Vec::new());
     run.for_each_interned(depth, &mut interner, |query, hits| lists.push((query.to_owned(), hits)))
         .expect("ids are found");
-    let ids = |hits: Vec<Hit>| hits.iter().map(|hit| interner.id(hit.ord).to_owned()).collect();
+    let ids = |hits: Vec<Hit>| hits.iter().map(|hit| interner.get(hit.ord).to_owned()).collect();
     lists.into_iter().map(|(query, hits)| (query, ids(hits))).collect()
 }
 
@@ -101,7 +101,7 @@ fn queries_with_the_same_id_are_refused() {
     let refused = RetrievedRun::new(
         vec!["q".into(), "q".into()],
         vec![Vec::new(), Vec::new()],
-        Box::new(IdInterner::default()),
+        Box::new(Interner::default()),
     );
     let message = refused.expect_err("a duplicate id").to_string();
     assert_eq!(message, "queries: expected distinct ids, got \"q\" twice");
