@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::process::Command;
 
+use kernels::ascii::AsciiKernels;
 use kernels::half::HalfKernels;
 use kernels::impacts::ImpactKernels;
 use kernels::int4::Int4Kernels;
@@ -20,7 +21,7 @@ macro_rules! names {
 }
 
 /// The result of `names!` for each struct of kernels.
-fn choices() -> [(&'static str, Vec<&'static str>); 7] {
+fn choices() -> [(&'static str, Vec<&'static str>); 8] {
     [
         names!(Kernels),
         names!(HalfKernels),
@@ -29,6 +30,7 @@ fn choices() -> [(&'static str, Vec<&'static str>); 7] {
         names!(SignKernels),
         names!(ImpactKernels),
         names!(LogitKernels),
+        names!(AsciiKernels),
     ]
 }
 
@@ -87,7 +89,7 @@ fn the_environment_variable_forces_a_level_for_all_kernels() {
             Level::AvxVnni => vec!["avxvnni", "avx2", "avx2+fma", "avx2+fma+f16c"],
             Level::Avx512 => vec!["avx512f", "avx512bw", "avx512vnni", "avx512vbmi2", "avxvnni", "avx2"],
         };
-        assert_eq!(chosen.len(), 7);
+        assert_eq!(chosen.len(), 8);
         for set in chosen {
             assert!(sets_that_may_be_chosen(level).contains(&set.as_str()), "{}: {set}", level.name());
         }

@@ -1,12 +1,13 @@
 //! Finds the words that Lucene's StandardTokenizer finds: the segments between word boundaries (UAX #29, "Unicode Text
 //! Segmentation") that contain a letter, a digit or an emoji.
 //!
-//! A text is split at spaces first. Parts that are ASCII take a fast path. The others are split by the crate
-//! `unicode-segmentation`. Lucene implements Unicode 12.1, and `unicode-segmentation` a later version, so characters
+//! A text is split at spaces first. Parts of ASCII letters, digits and punctuation take a fast path, which reads 64 bytes
+//! at a time. Other ASCII parts are read byte by byte, and the others are split by the crate `unicode-segmentation`. Lucene implements Unicode 12.1, and `unicode-segmentation` a later version, so characters
 //! whose properties differ between the two versions are replaced first.
 
 use std::ops::Range;
 
+use kernels::ascii::{AsciiClasses, AsciiKernels, GROUP};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::analysis::characters::{as_unicode_12, is_complex_context, is_emoji, is_word_character};
@@ -16,22 +17,116 @@ pub(crate) const MAX_WORD_UNITS: usize = 255;
 
 /// Calls `visit` with every word of the text, in order.
 pub(crate) fn for_each_word(text: &str, mut visit: impl FnMut(&str)) {
-    let bytes = text.as_bytes();
-    let mut start = 0;
-    while start < bytes.len() {
+    let mut rest = text;
+    while rest.len() > BLOCK {
         // No word contains a space, and the words after a space do not depend on the text before it.
-        let (mut end, mut bits) = (start, 0);
-        while end < bytes.len() && bytes[end] != b' ' {
-            bits |= bytes[end];
-            end += 1;
+        let bytes = rest.as_bytes();
+        match bytes[..BLOCK].iter().rposition(|&byte| byte == b' ') {
+            Some(space) => {
+                for_each_word_of_block(&rest[..space], &mut visit);
+                rest = &rest[space + 1..];
+            }
+            None => {
+                let end =
+                    bytes[BLOCK..].iter().position(|&byte| byte == b' ').map_or(rest.len(), |at| BLOCK + at);
+                for_each_word_of_part(&rest[..end], &mut visit);
+                rest = &rest[end..];
+            }
         }
-        let part = &text[start..end];
-        if bits.is_ascii() {
-            for_each_ascii_word(part, &mut visit);
-        } else {
-            for_each_unicode_word(part, &mut visit);
+    }
+    for_each_word_of_block(rest, &mut visit);
+}
+
+/// Number of groups of bytes, and number of bytes, that are classified together.
+const GROUPS: usize = 16;
+const BLOCK: usize = GROUPS * GROUP;
+
+/// Calls `visit` with every word of a text of at most [`BLOCK`] bytes.
+///
+/// Most words are runs of ASCII letters and digits, whose ends are found from bits. A part between two spaces that has
+/// other characters which may belong to words is read character by character.
+fn for_each_word_of_block(text: &str, visit: &mut impl FnMut(&str)) {
+    let (bytes, mut classes) = (text.as_bytes(), [AsciiClasses::default(); GROUPS]);
+    let classes = &mut classes[..bytes.len().div_ceil(GROUP)];
+    AsciiKernels::detect().classify(bytes, classes);
+    let (mut ends, mut irregular) = (SetBits::default(), SetBits::default());
+    // Whether the last byte of the previous group is a letter or digit.
+    let mut before = 0;
+    for (group, class) in classes.iter().enumerate() {
+        let after_alphanumeric = class.alphanumeric << 1 | before;
+        let before_alphanumeric =
+            class.alphanumeric >> 1 | classes.get(group + 1).map_or(0, |next| next.alphanumeric << 63);
+        before = class.alphanumeric >> 63;
+        // Where a run starts, and where the byte after a run is.
+        ends.groups[group] = class.alphanumeric ^ after_alphanumeric;
+        irregular.groups[group] =
+            class.others | class.inside_words & after_alphanumeric & before_alphanumeric;
+    }
+    let mut start = ends.next();
+    loop {
+        let next_irregular = irregular.next();
+        let part_start = next_irregular.map_or(bytes.len(), |at| {
+            bytes[..at].iter().rposition(|&byte| byte == b' ').map_or(0, |space| space + 1)
+        });
+        while let Some(run_start) = start.filter(|&start| start < part_start) {
+            // A run up to the end of the text may have no bit for its end.
+            let run_end = ends.next().unwrap_or(bytes.len());
+            let run = &text[run_start..run_end];
+            for_each_piece(run, |from, to| visit(&run[from..to]));
+            start = ends.next();
         }
-        start = end + 1;
+        let Some(at) = next_irregular else { return };
+        let part_end =
+            bytes[at..].iter().position(|&byte| byte == b' ').map_or(bytes.len(), |space| at + space);
+        for_each_word_of_part(&text[part_start..part_end], visit);
+        // If the part ends with a run, the bit for its end is that of the space.
+        ends.skip_to(part_end + 1);
+        irregular.skip_to(part_end);
+        start = start.filter(|&start| start > part_end).or_else(|| ends.next());
+    }
+}
+
+/// Calls `visit` with every word of a text without spaces.
+fn for_each_word_of_part(text: &str, visit: &mut impl FnMut(&str)) {
+    if text.is_ascii() {
+        for_each_ascii_word(text, visit);
+    } else {
+        for_each_unicode_word(text, visit);
+    }
+}
+
+/// The places of the bits that are set.
+#[derive(Default)]
+struct SetBits {
+    groups: [u64; GROUPS],
+    /// The first group that may have bits.
+    group: usize,
+}
+
+impl SetBits {
+    /// Returns the place of the lowest bit, and clears the bit.
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        while let Some(bits) = self.groups.get_mut(self.group) {
+            if *bits != 0 {
+                let place = self.group * GROUP + bits.trailing_zeros() as usize;
+                *bits &= *bits - 1;
+                return Some(place);
+            }
+            self.group += 1;
+        }
+        None
+    }
+
+    /// Clears the bits before a place.
+    fn skip_to(&mut self, place: usize) {
+        let group = place / GROUP;
+        if group > self.group {
+            self.group = group;
+        }
+        if let Some(bits) = self.groups.get_mut(group) {
+            *bits &= u64::MAX << (place % GROUP);
+        }
     }
 }
 
@@ -148,10 +243,23 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_fast_path_for_ascii_finds_the_words_of_uax_29(text in "[ab1_.:,;' \\-\n#éÀ\u{301}\u{200d}😀🇩ก漢ア\u{ad}]{0,20}") {
+        fn the_fast_paths_for_ascii_find_the_words_of_uax_29(text in "[ab1_.:,;' \\-\n#éÀ\u{301}\u{200d}😀🇩ก漢ア\u{ad}]{0,20}") {
             let mut expected = Vec::new();
             for_each_unicode_word(&text, &mut |word: &str| expected.push(word.to_owned()));
             prop_assert_eq!(words(&text), expected);
+        }
+    }
+
+    proptest! {
+        // Texts of several blocks, mostly of ASCII words, whose ends fall anywhere in a group.
+        #[test]
+        fn long_texts_have_the_words_of_their_parts(parts in prop::collection::vec("[a-z]{0,9}|[a1]{1,3}[.,:;'_-][a1]{0,2}|x{300}|.é", 0..600)) {
+            let (mut expected, mut got) = (Vec::new(), Vec::new());
+            for part in &parts {
+                for_each_word_of_part(part, &mut |word: &str| expected.push(word.to_owned()));
+            }
+            for_each_word(&parts.join(" "), |word| got.push(word.to_owned()));
+            prop_assert_eq!(got, expected);
         }
     }
 
