@@ -2,7 +2,7 @@
 // and optimize.
 import {execFile, execFileSync, spawn} from 'node:child_process';
 import {createWriteStream} from 'node:fs';
-import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
+import {mkdir, mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
@@ -411,6 +411,15 @@ test('explain, evaluate and doctor work with a live collection', async t => {
 	const checked = await passagekit(['doctor', '--repair', collection]);
 	t.is(checked.status, 0);
 	t.regex(checked.stdout, /✓ collection {2}intact, 3 documents after 1 commit; nothing to repair\n/u);
+	// A missing file of postings is made again from the stored passages.
+	const bm25 = join(collection, 'bm25');
+	const impacts = join(bm25, (await readdir(bm25)).find(name => name.endsWith('.impacts'))!);
+	const postings = await readFile(impacts);
+	await rm(impacts);
+	const repaired = await passagekit(['doctor', '--repair', collection]);
+	t.is(repaired.status, 0);
+	t.regex(repaired.stdout, /✓ collection {2}1 file was rebuilt; intact, 3 documents after 1 commit\n/u);
+	t.deepEqual(await readFile(impacts), postings);
 	// A flipped bit in the log of vectors is detected.
 	const log = join(collection, 'vectors-1.log');
 	const bytes = await readFile(log);
@@ -418,7 +427,7 @@ test('explain, evaluate and doctor work with a live collection', async t => {
 	await writeFile(log, bytes);
 	const damaged = await passagekit(['doctor', '--repair', collection]);
 	t.is(damaged.status, 1);
-	t.regex(damaged.stdout, /✗ collection {2}.*a collection of `passagekit add` cannot be repaired: restore its folder/u);
+	t.regex(damaged.stdout, /✗ collection {2}.*this cannot be repaired: restore the folder of the collection from a backup/u);
 });
 
 test('`index` refuses to replace a live collection, and `explain` refuses a collection without an encoder', async t => {

@@ -74,7 +74,7 @@ export interface Bm25SearchManyOptions extends SearchManyOptions, Bm25Options, B
 
 /** The result of `Bm25Index.repair`; all zero if the index was intact. */
 export interface Bm25Repair {
-	/** Number of missing or damaged `.impacts` files that were rebuilt. */
+	/** Number of missing or damaged `.impacts` files that were rebuilt from stored passages. */
 	readonly rebuiltFiles: number;
 	/** Number of passages that were restored. */
 	readonly restored: number;
@@ -199,8 +199,8 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 
 	/**
 	Repairs the index in the folder `path` and checks all of its files. A bug in early versions could remove passages by a deletion that was
-	never committed; the repair restores them if their files still exist. It also rebuilds missing or damaged `.impacts` files, which hold the
-	term frequencies and passage lengths of all postings. An intact index is not changed. Fails with `ERR_INDEX_LOCKED` while a writer has the
+	never committed; the repair restores them if their files still exist. In the BM25 index of an updatable collection, which stores its
+	passages, it also rebuilds missing or damaged `.impacts` files, which hold the terms and their postings. An intact index is not changed. Fails with `ERR_INDEX_LOCKED` while a writer has the
 	index open, and with `ERR_INDEX_CORRUPT` for other damage; in this case, no files other than `.impacts` files have changed.
 	*/
 	static async repair(path: string): Promise<Bm25Repair> {

@@ -172,16 +172,26 @@ fn merging_corrupt_segments_with_valid_checksums_causes_no_panic() {
 }
 
 #[test]
-fn the_error_for_an_unsupported_index_version_names_the_version() {
+fn an_index_of_an_earlier_version_is_refused_until_it_is_overwritten() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    create_index(folder.path());
+    let intact = create_index(folder.path());
     let meta = folder.path().join("meta.json");
-    let text = fs::read_to_string(&meta).expect("a commit");
-    fs::write(&meta, text.replace(r#"\"version\":2"#, r#"\"version\":9"#)).expect("a commit to change");
+    let text = fs::read_to_string(&meta).expect("a commit").replace(r#"\"version\":3"#, r#"\"version\":2"#);
+    // In version 2, tantivy indexed titles and texts.
+    let mut earlier: serde_json::Value = serde_json::from_str(&text).expect("a commit");
+    assert_eq!(earlier["schema"][0]["name"], "contents");
+    earlier["schema"][0]["options"]["indexing"] =
+        serde_json::json!({"record": "freq", "fieldnorms": true, "tokenizer": "passagekit"});
+    fs::write(&meta, earlier.to_string()).expect("a commit to change");
     match Bm25Index::open(folder.path()) {
-        Err(Error::Version { expected: 2, got, .. }) => assert_eq!(got, "version 9"),
+        Err(Error::Version { expected: 3, got, .. }) => assert_eq!(got, "version 2"),
         other => panic!("{other:?}"),
     }
+    assert!(matches!(IndexWriter::open(folder.path(), OPTIONS), Err(Error::Version { .. })));
+    let keep = WriterOptions { overwrite: false, ..OPTIONS };
+    let kept = IndexWriter::create(folder.path(), Analyzer::ENGLISH, keep);
+    assert!(matches!(kept, Err(Error::AlreadyExists { .. })));
+    assert_eq!(create_index(folder.path()), intact);
 }
 
 #[test]

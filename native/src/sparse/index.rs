@@ -56,8 +56,8 @@ pub fn open_bm25_index(
 /// The result of a repair.
 #[napi(object)]
 pub struct NativeRepair {
-    /// Number of missing or corrupt impact files (a segment's file with the postings that searches read) that were
-    /// rebuilt.
+    /// Number of missing or corrupt impact files (a segment's file with its terms and postings) that were rebuilt from
+    /// stored passages.
     pub rebuilt_files: f64,
     /// Number of passages that were restored.
     pub restored: f64,

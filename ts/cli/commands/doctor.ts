@@ -1,4 +1,4 @@
-/** The command `passagekit doctor`, which checks the installation, repairs a BM25 index, or checks an updatable collection. */
+/** The command `passagekit doctor`, which checks the installation, or checks and repairs a BM25 index or a collection. */
 import {existsSync} from 'node:fs';
 import {availableParallelism} from 'node:os';
 import {join} from 'node:path';
@@ -28,7 +28,7 @@ export function registerDoctor(program: Command): void {
 		.description('check this installation, or repair a BM25 index')
 		.option(
 			'--repair <folder>',
-			'repair the BM25 index in this folder, or the one of the collection in this folder, and check its files; a collection of `passagekit add` is only checked',
+			'repair the BM25 index in this folder, or the one of the collection in this folder, and check its files; in a collection of `passagekit add`, files with postings are repaired, and others are only checked',
 		)
 		.option('--json', 'print one JSON object')
 		.addHelpText('after', '\nExample:\n  $ passagekit doctor --repair passagekit-index')
@@ -60,23 +60,40 @@ async function check(what: string, examine: () => string | Promise<string>): Pro
 	}
 }
 
-/** Repairs the BM25 index in a folder. An updatable collection is only checked, because its other parts must match its BM25 index. */
+/** Checks the BM25 index or the updatable collection in a folder, and repairs what can be repaired. */
 async function examined(folder: string): Promise<Finding> {
-	if (!(await isLive(folder))) {
-		return check('BM25 index', async () => repaired(folder));
-	}
-	return check('collection', async () => {
-		try {
-			await using collection = await Collection.open(folder, {verify: true});
-			const {documents, generation} = await collection.stats();
-			return `intact, ${amountOf(documents, 'document')} after ${amountOf(generation, 'commit')}; nothing to repair`;
-		} catch (error) {
-			const code = error instanceof RetrievalError ? error.code : 'ERR_INTERNAL';
-			const remedy =
-				'a collection of `passagekit add` cannot be repaired: restore its folder from a backup, or add the documents to a new one';
-			throw new RetrievalError(code, `${(error as Error).message}; ${remedy}`, {cause: error});
+	return (await isLive(folder))
+		? check('collection', async () => repairedCollection(folder))
+		: check('BM25 index', async () => repaired(folder));
+}
+
+/**
+Checks an updatable collection. If a file with postings is missing or damaged, it is made again from the stored passages. Other parts are
+only checked, because they must match each other.
+*/
+async function repairedCollection(folder: string): Promise<string> {
+	const verified = async (): Promise<string> => {
+		await using collection = await Collection.open(folder, {verify: true});
+		const {documents, generation} = await collection.stats();
+		return `intact, ${amountOf(documents, 'document')} after ${amountOf(generation, 'commit')}`;
+	};
+	try {
+		return `${await verified()}; nothing to repair`;
+	} catch (error) {
+		const code = error instanceof RetrievalError ? error.code : 'ERR_INTERNAL';
+		if (code === 'ERR_INDEX_CORRUPT') {
+			const repair = await Bm25Index.repair(join(folder, parts.bm25)).catch(() => undefined);
+			if (repair && repair.rebuiltFiles > 0) {
+				return `${rebuilt(repair.rebuiltFiles)}; ${await verified()}`;
+			}
 		}
-	});
+		const remedy = 'this cannot be repaired: restore the folder of the collection from a backup, or add the documents to a new one';
+		throw new RetrievalError(code, `${(error as Error).message}; ${remedy}`, {cause: error});
+	}
+}
+
+function rebuilt(files: number): string {
+	return files === 1 ? '1 file was rebuilt' : `${files} files were rebuilt`;
 }
 
 /** Repairs a BM25 index and returns what was done. Fails if passages are lost, because the user must add them again. */
@@ -85,7 +102,7 @@ async function repaired(folder: string): Promise<string> {
 	const {rebuiltFiles, restored, lost} = await Bm25Index.repair(isCollection ? join(folder, parts.bm25) : folder);
 	const actions = [
 		...(restored > 0 ? [restored === 1 ? '1 passage was restored' : `${restored} passages were restored`] : []),
-		...(rebuiltFiles > 0 ? [rebuiltFiles === 1 ? '1 missing file was rebuilt' : `${rebuiltFiles} missing files were rebuilt`] : []),
+		...(rebuiltFiles > 0 ? [rebuilt(rebuiltFiles)] : []),
 	].join(', ');
 	if (lost > 0) {
 		const remedy = isCollection ? 'build the collection again' : 'add them again';

@@ -12,6 +12,7 @@ use crate::analysis::english;
 use crate::analysis::snowball::Snowball;
 use crate::analysis::standard_tokenizer::range_in;
 use crate::analysis::stop_words::StopWords;
+use crate::analysis::word_memo::WordMemo;
 use crate::analysis::word_pieces::{WordPieces, copy_in};
 use crate::{Error, Language};
 
@@ -161,6 +162,21 @@ impl Analyzer {
         match &self.kind {
             Kind::English => english::for_each_term(text, self.stop_words.as_ref(), visit),
             _ => self.for_each_token_and_range(text, |term, _| visit(term)),
+        }
+    }
+
+    /// Calls `visit` with the number of each term of a text, in order. `intern` returns the number of a term. All calls
+    /// with the same memo must have the same analyzer and the same `intern`.
+    pub(crate) fn for_each_number(
+        &self,
+        text: &str,
+        memo: &mut WordMemo<Option<u32>>,
+        mut intern: impl FnMut(&str) -> u32,
+        mut visit: impl FnMut(u32),
+    ) {
+        match &self.kind {
+            Kind::English => english::for_each_number(text, self.stop_words.as_ref(), memo, intern, visit),
+            _ => self.for_each_token(text, |term| visit(intern(term))),
         }
     }
 

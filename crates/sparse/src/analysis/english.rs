@@ -1,11 +1,14 @@
 //! Lucene's EnglishAnalyzer: finds words, removes the possessive `'s`, lowercases the words, drops stop words, and
 //! stems the other words.
 
+use std::convert::Infallible;
+
 use crate::analysis::characters::lower_case;
 use crate::analysis::porter;
 use crate::analysis::standard_tokenizer::for_each_word;
 use crate::analysis::stop_words::StopWords;
 use crate::analysis::term_memo::TermMemo;
+use crate::analysis::word_memo::WordMemo;
 
 /// Calls `visit` with each term of a text. If `stop_words` are given, they replace the 33 stop words of Lucene.
 pub(crate) fn for_each_term(text: &str, stop_words: Option<&StopWords>, mut visit: impl FnMut(&str)) {
@@ -21,13 +24,9 @@ pub(crate) fn for_each_term_and_word(
     stop_words: Option<&StopWords>,
     mut visit: impl FnMut(&str, &str),
 ) {
-    let is_stop_word = |word: &[u8]| match stop_words {
-        None => is_stop_word(word),
-        Some(stop_words) => stop_words.contains(word),
-    };
     let mut buffers = Buffers::default();
     for_each_word(text, |word| {
-        if let Some(term) = buffers.term(word, is_stop_word) {
+        if let Some(term) = buffers.term(word, |word| is_stop_word_of(stop_words, word)) {
             visit(term, word);
         }
     });
@@ -37,9 +36,31 @@ pub(crate) fn for_each_term_and_word(
 /// may come from a cache, the memo.
 fn memoized_terms(text: &str, mut visit: impl FnMut(&str)) {
     let (mut memo, mut buffers) = (TermMemo::take(), Buffers::default());
-    for_each_word(text, |word| memo.term(word, || buffers.term(word, is_stop_word), &mut visit));
+    for_each_word(text, |word| memo.term(text, word, || buffers.term(word, is_stop_word), &mut visit));
     // This is not reached if `visit` panics; the memo is then dropped.
     memo.put_back();
+}
+
+/// Calls `visit` with the number of each term of a text. `intern` returns the number of a term. The numbers of words come
+/// from the memo if it has them; all calls with the same memo must have the same stop words and the same `intern`.
+pub(crate) fn for_each_number(
+    text: &str,
+    stop_words: Option<&StopWords>,
+    memo: &mut WordMemo<Option<u32>>,
+    mut intern: impl FnMut(&str) -> u32,
+    mut visit: impl FnMut(u32),
+) {
+    let mut buffers = Buffers::default();
+    for_each_word(text, |word| {
+        let compute = || {
+            let term = buffers.term(word, |word| is_stop_word_of(stop_words, word));
+            Ok::<_, Infallible>(term.map(&mut intern))
+        };
+        let Ok(number) = memo.get(text, word, compute);
+        if let Some(number) = number {
+            visit(number);
+        }
+    });
 }
 
 /// Returns a word in the form in which it is compared with stop words.
@@ -90,6 +111,11 @@ impl Buffers {
 fn without_possessive(word: &str) -> &str {
     let Some(rest) = word.strip_suffix(['s', 'S']) else { return word };
     rest.strip_suffix(['\'', '\u{2019}', '\u{ff07}']).unwrap_or(word)
+}
+
+/// Returns true if a word is one of these stop words or, without them, one of Lucene's.
+fn is_stop_word_of(stop_words: Option<&StopWords>, word: &[u8]) -> bool {
+    stop_words.map_or_else(|| is_stop_word(word), |stop_words| stop_words.contains(word))
 }
 
 /// Returns true for the words of Lucene's `EnglishAnalyzer.ENGLISH_STOP_WORDS_SET` (33 words, from

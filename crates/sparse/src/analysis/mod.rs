@@ -8,8 +8,8 @@
 //! ```
 //!
 //! [`analyzer`] has the public type, [`Analyzer`](crate::Analyzer). [`stop_words`] is a list of words that do not
-//! become terms. [`tantivy_tokenizer`] adapts analyzers to tantivy, [`term_memo`] caches the terms of English words,
-//! and [`query`] is an analyzed query.
+//! become terms. [`term_numbers`] analyzes the texts of an index. [`word_memo`] and [`term_memo`] cache what is known about
+//! English words, and [`query`] is an analyzed query.
 
 pub(crate) mod analyzer;
 pub(crate) mod char_tokenizer;
@@ -20,6 +20,7 @@ pub(crate) mod query;
 pub(crate) mod snowball;
 pub(crate) mod standard_tokenizer;
 pub(crate) mod stop_words;
-pub(crate) mod tantivy_tokenizer;
 pub(crate) mod term_memo;
+pub(crate) mod term_numbers;
+pub(crate) mod word_memo;
 pub(crate) mod word_pieces;

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use tantivy::directory::Directory;
 use tantivy::directory::error::OpenReadError;
-use tantivy::{HasLen, Index, IndexMeta};
+use tantivy::{Index, IndexMeta};
 
 use crate::Error;
+use crate::index::corruption::catch_read_panic;
 use crate::index::tantivy_error::tantivy_error;
 
 /// Opening an index verifies all segment files if they have at most this many bytes in total. Otherwise it verifies
@@ -80,14 +80,14 @@ pub(crate) fn matches_checksum(index: &Index, path: &Path, file: &Path) -> tanti
 
 /// Returns the first segment file of a commit that does not match its checksum. Files that cannot be read are skipped.
 pub(crate) fn find_mismatch(index: &Index, meta: &IndexMeta) -> Option<PathBuf> {
-    let is_corrupt = |file: &PathBuf| match index.directory().open_read(file) {
-        Ok(content) if (content.len() as u64) < MIN_FILE_BYTES => true,
-        Ok(_) => match index.directory().validate_checksum(file) {
-            Ok(matches) => !matches,
-            Err(OpenReadError::IoError { io_error, .. }) => io_error.raw_os_error().is_none(),
-            Err(_) => true,
-        },
-        Err(_) => false,
+    let is_corrupt = |file: &PathBuf| {
+        // tantivy panics if the file has fewer than `MIN_FILE_BYTES`.
+        match catch_read_panic(|| Ok(index.directory().validate_checksum(file))) {
+            Ok(Ok(matches)) => !matches,
+            Ok(Err(OpenReadError::IoError { io_error, .. })) => io_error.raw_os_error().is_none(),
+            Ok(Err(OpenReadError::FileDoesNotExist(_))) => false,
+            Ok(Err(_)) | Err(_) => true,
+        }
     };
     // Sorted by name, so that the same damage always gives the same error.
     let mut files: Vec<PathBuf> = meta.list_segment_files().into_iter().collect();

@@ -10,7 +10,7 @@ use crate::index::analyzer_record::AnalyzerRecord;
 use crate::{Analyzer, Error};
 
 /// Version of the index format. Indexes of other versions are rejected.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 
 /// The value of `format`, by which our indexes are recognized.
 pub(crate) const FORMAT: &str = "passagekit-bm25";
@@ -74,11 +74,11 @@ mod tests {
         for other in [None, Some("x"), Some("{}"), Some(r#"{"format": "other"}"#)] {
             assert!(matches!(CommitPayload::parse(other, path), Err(Error::NotAnIndex { .. })));
         }
-        let newer = payload.to_json().replace("\"version\":2", "\"version\":3");
+        let newer = payload.to_json().replace("\"version\":3", "\"version\":4");
         let error = CommitPayload::parse(Some(&newer), path).expect_err("another version").to_string();
         assert_eq!(
             error,
-            "index: expected version 2 of the BM25 index format, got version 3; build it again"
+            "index: expected version 3 of the BM25 index format, got version 4; build it again"
         );
         let corrupt = payload.to_json().replace("next_ord", "next_odd");
         assert!(matches!(CommitPayload::parse(Some(&corrupt), path), Err(Error::Corrupt { .. })));

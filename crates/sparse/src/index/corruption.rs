@@ -5,7 +5,8 @@
 //! [`checksums`](super::checksums). But this comparison is skipped for large indexes, and a file can match its checksum
 //! although its content is invalid. So a panic is reported as a corrupt file in two cases:
 //!
-//! - The panic came from tantivy while it opened files, decoded postings ([`catch_tantivy`]) or merged segments
+//! - The panic came from code that opens files or decodes postings ([`catch_read_panic`]), or from tantivy while it
+//!   merged segments
 //!   ([`tantivy_error`](super::tantivy_error::tantivy_error)).
 //! - The panic came from a search or another function that reads a commit, and a file of the commit does not match its
 //!   checksum. The files are compared after the panic ([`Snapshot::read`](super::snapshot::Snapshot::read)).
@@ -18,9 +19,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use tantivy::TantivyError;
 use tantivy::error::DataCorruption;
 
-/// Runs a call into tantivy that reads index files and is known to panic if the files are corrupt. The panic becomes
-/// [`TantivyError::DataCorruption`]. `read` must not contain code of ours that could panic.
-pub(crate) fn catch_tantivy<T>(read: impl FnOnce() -> tantivy::Result<T>) -> tantivy::Result<T> {
+/// Runs code that reads index files and is known to panic if the files are corrupt. The panic becomes
+/// [`TantivyError::DataCorruption`]. `read` must not contain code that could panic for other reasons.
+pub(crate) fn catch_read_panic<T>(read: impl FnOnce() -> tantivy::Result<T>) -> tantivy::Result<T> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|panic| {
         let text = format!("a panic while reading: {}", panics::description(&*panic));
         Err(TantivyError::DataCorruption(DataCorruption::comment_only(text)))

@@ -104,8 +104,8 @@ impl Snapshot {
         let segments: Vec<Arc<Segment>> = meta.segments.iter().map(open).collect::<Result<_, _>>()?;
         check_counts(&segments, &payload, path)?;
         let statistics = segments.iter().fold(Statistics::default(), |sum, segment| Statistics {
-            passages: sum.passages + segment.passages.with_tokens,
-            tokens: sum.tokens + segment.passages.tokens,
+            passages: sum.passages + segment.impacts.with_tokens,
+            tokens: sum.tokens + segment.impacts.tokens,
         });
         let average_length = statistics.average_length();
         let contributions = |segment: &Arc<Segment>| {

@@ -24,7 +24,7 @@ pub(crate) fn tantivy_error(operation: &'static str, path: &Path, error: Tantivy
         }
         TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(file)) => {
             let can_be_rebuilt = file.extension().is_some_and(|extension| extension == "impacts");
-            let hint = "; `passagekit doctor --repair` or `Bm25Index.repair` rebuilds it";
+            let hint = "; if its passages are stored, `passagekit doctor --repair` or `Bm25Index.repair` rebuilds it";
             let got = format!("no such file{}", if can_be_rebuilt { hint } else { "" });
             Error::corrupt(&path.join(file), "a file of the index", got)
         }

@@ -22,29 +22,18 @@ impl PassageFileBuilder {
         self.id_ends.push(self.ids.len() as u64);
     }
 
-    pub fn len(&self) -> usize {
-        self.ords.len()
-    }
-
     /// Returns the number of bytes of memory that the builder takes.
     pub fn bytes(&self) -> usize {
         4 * self.ords.capacity() + 8 * self.id_ends.capacity() + self.ids.capacity()
     }
 
-    /// Writes the file. `tokens` is the number of tokens in all passages, `with_tokens` is the number of passages with
-    /// at least one token.
-    pub fn write(&self, tokens: u64, with_tokens: u64, to: &mut impl Write) -> io::Result<()> {
-        self.write_as(u32::try_from(self.ids.len()).is_err(), tokens, with_tokens, to)
+    /// Writes the file.
+    pub fn write(&self, to: &mut impl Write) -> io::Result<()> {
+        self.write_as(u32::try_from(self.ids.len()).is_err(), to)
     }
 
     /// Does the same as [`write`](Self::write), with id ends of 8 bytes if `is_large`.
-    pub(super) fn write_as(
-        &self,
-        is_large: bool,
-        tokens: u64,
-        with_tokens: u64,
-        to: &mut impl Write,
-    ) -> io::Result<()> {
+    pub(super) fn write_as(&self, is_large: bool, to: &mut impl Write) -> io::Result<()> {
         let is_unsorted = !self.ords.is_sorted();
         let is_contiguous =
             self.ords.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1])) && !self.ords.is_empty();
@@ -53,8 +42,6 @@ impl PassageFileBuilder {
         to.write_all(&MAGIC)?;
         to.write_all(&(self.ords.len() as u32).to_le_bytes())?;
         to.write_all(&flags.to_le_bytes())?;
-        to.write_all(&tokens.to_le_bytes())?;
-        to.write_all(&with_tokens.to_le_bytes())?;
         let ords = if is_contiguous { &self.ords[..1] } else { &self.ords };
         ords.iter().try_for_each(|ord| to.write_all(&ord.to_le_bytes()))?;
         if is_unsorted {

@@ -3,8 +3,7 @@
 //! All integers are little-endian:
 //!
 //! ```text
-//! header        magic 8 bytes │ number of passages u32 │ flags u32 │ number of tokens u64 │
-//!               number of passages with tokens u64
+//! header        magic 8 bytes │ number of passages u32 │ flags u32
 //! ords          u32 for each passage; with CONTIGUOUS_ORDS only the ord of the first passage
 //! by_ord        only with UNSORTED_ORDS: the passages (u32 `DocId`s) in the order of their ords
 //! id ends       where the id of each passage ends in `ids`, u32 each; with LARGE u64 each
@@ -17,8 +16,8 @@ use std::ops::RangeInclusive;
 use tantivy::DocId;
 use tantivy::directory::OwnedBytes;
 
-pub(super) const MAGIC: [u8; 8] = *b"PKPASSG2";
-const HEADER_BYTES: usize = 32;
+pub(super) const MAGIC: [u8; 8] = *b"PKPASSG3";
+const HEADER_BYTES: usize = 16;
 /// The ords are not in ascending order, as after a merge of segments whose ords overlap.
 pub(super) const UNSORTED_ORDS: u32 = 1;
 /// Each passage's ord is the previous passage's ord plus 1.
@@ -37,10 +36,6 @@ pub(crate) struct PassageFile {
     first_ord: u32,
     id_ends_start: usize,
     ids_start: usize,
-    /// Number of tokens of all passages, including deleted ones.
-    pub tokens: u64,
-    /// Number of passages with at least one token, including deleted ones.
-    pub with_tokens: u64,
 }
 
 impl PassageFile {
@@ -61,7 +56,6 @@ impl PassageFile {
         }
         let count = read_u32(&bytes, 8) as usize;
         let flags = read_u32(&bytes, 12);
-        let (tokens, with_tokens) = (read_u64(&bytes, 16), read_u64(&bytes, 24));
         let ords = if flags & CONTIGUOUS_ORDS > 0 { 1 } else { count };
         let id_ends_start = HEADER_BYTES + 4 * (ords + if flags & UNSORTED_ORDS > 0 { count } else { 0 });
         let ids_start = id_ends_start + count * if flags & LARGE > 0 { 8 } else { 4 };
@@ -70,7 +64,7 @@ impl PassageFile {
             return Err(format!("{length} bytes for {count} passages"));
         }
         let first_ord = if flags & CONTIGUOUS_ORDS > 0 { read_u32(&bytes, HEADER_BYTES) } else { 0 };
-        let file = Self { bytes, count, flags, first_ord, id_ends_start, ids_start, tokens, with_tokens };
+        let file = Self { bytes, count, flags, first_ord, id_ends_start, ids_start };
         let id_bytes = count.checked_sub(1).map_or(0, |last| file.id_end(last));
         if Some(length as u64) != id_bytes.checked_add(ids_start as u64) {
             return Err(format!("{length} bytes for {count} passages"));
@@ -169,13 +163,12 @@ mod tests {
     use super::*;
     use crate::passages::builder::PassageFileBuilder;
 
-    /// Returns the content of a file with passages that have these ords and ids. The header says that 2 passages have
-    /// tokens, 11 in total.
+    /// Returns the content of a file with passages that have these ords and ids.
     fn file(passages: &[(u32, &str)]) -> Vec<u8> {
         let mut builder = PassageFileBuilder::default();
         passages.iter().for_each(|&(ord, id)| builder.push(ord, id));
         let mut bytes = Vec::new();
-        builder.write(11, 2, &mut bytes).expect("writing to a vector cannot fail");
+        builder.write(&mut bytes).expect("writing to a vector cannot fail");
         bytes
     }
 
@@ -184,7 +177,7 @@ mod tests {
         for passages in [&[(3, "a"), (5, "bé"), (9, "")][..], &[(9, "x"), (3, "yy"), (5, "z")], &[]] {
             let open = PassageFile::open(OwnedBytes::new(file(passages)), passages.len() as u32)
                 .expect("an intact file");
-            assert_eq!((open.len(), open.tokens, open.with_tokens), (passages.len(), 11, 2));
+            assert_eq!(open.len(), passages.len());
             for (&(ord, id), doc) in passages.iter().zip(0..) {
                 assert_eq!((open.ord(doc), open.id(doc), open.find(ord)), (ord, Some(id), Some(doc)));
             }

@@ -80,7 +80,7 @@ mod tests {
         let mut builder = PassageFileBuilder::default();
         ords.iter().for_each(|&ord| builder.push(ord, "id"));
         let mut bytes = Vec::new();
-        builder.write(0, 0, &mut bytes).expect("writing to a vector cannot fail");
+        builder.write(&mut bytes).expect("writing to a vector cannot fail");
         PassageFile::open(OwnedBytes::new(bytes), ords.len() as u32).expect("an intact file")
     }
 

@@ -10,12 +10,12 @@ use tantivy::indexer::DocIdMapping;
 use tantivy::indexer::doc_id_mapping::MappingType;
 use tantivy::plugin::{PluginMergeContext, PluginWriter, PluginWriterContext, SegmentPlugin};
 use tantivy::schema::document::ErasedDocument;
-use tantivy::schema::{IndexRecordOption, Schema, Value};
+use tantivy::schema::{Schema, Value};
 use tantivy::{DocId, TantivyDocument, TantivyError};
 
 use super::builder::PassageFileBuilder;
 use super::file::PassageFile;
-use crate::index::corruption::{catch_tantivy, report_bugs};
+use crate::index::corruption::report_bugs;
 use crate::index::schema::Fields;
 
 /// Extension of passage files.
@@ -36,15 +36,14 @@ pub(crate) fn read_passage_file(segment: &SegmentReader) -> tantivy::Result<Owne
     Ok(segment.open_read(SegmentComponent::Custom(EXTENSION.to_owned()))?.read_bytes()?)
 }
 
-/// Appends those passages of a source segment that are not deleted to the merged segment. Returns the source segment's
-/// passage file.
-fn append(segment: &SegmentReader, merged: &mut PassageFileBuilder) -> tantivy::Result<PassageFile> {
+/// Appends those passages of a source segment that are not deleted to the merged segment.
+fn append(segment: &SegmentReader, merged: &mut PassageFileBuilder) -> tantivy::Result<()> {
     let file = PassageFile::open(read_passage_file(segment)?, segment.max_doc()).map_err(corrupt)?;
     for doc in segment.doc_ids_alive() {
         let id = file.id(doc).ok_or_else(|| corrupt("an id that is not text".to_owned()))?;
         merged.push(file.ord(doc), id);
     }
-    Ok(file)
+    Ok(())
 }
 
 impl SegmentPlugin for PassagePlugin {
@@ -62,22 +61,10 @@ impl SegmentPlugin for PassagePlugin {
         }
         report_bugs(|| {
             let mut merged = PassageFileBuilder::default();
-            let (mut tokens, mut with_tokens) = (0, 0);
             for reader in context.readers {
-                let file = append(reader, &mut merged)?;
-                tokens += file.tokens;
-                with_tokens += file.with_tokens;
+                append(reader, &mut merged)?;
             }
-            if context.readers.iter().any(SegmentReader::has_deletes) {
-                // The sums include deleted passages, and tantivy's own number of tokens is only an estimate after
-                // deletions. But idf and average length must be exact.
-                let segment = context.target_segment.clone().with_max_doc(merged.len() as u32);
-                (tokens, with_tokens) = catch_tantivy(|| {
-                    let segment = SegmentReader::open(&segment)?;
-                    Ok((count_tokens(&segment, self.fields)?, count_with_tokens(&segment, self.fields)?))
-                })?;
-            }
-            write(&merged, tokens, with_tokens, context.target_segment)
+            write(&merged, context.target_segment)
         })
     }
 }
@@ -103,9 +90,7 @@ impl PluginWriter for PassageWriter {
                 "a segment must keep its passages in order".to_owned(),
             ));
         }
-        let reader = SegmentReader::open(&segment.clone().with_max_doc(self.passages.len() as u32))?;
-        let tokens = reader.inverted_index(self.fields.contents)?.total_num_tokens();
-        write(&self.passages, tokens, count_with_tokens(&reader, self.fields)?, segment)
+        write(&self.passages, segment)
     }
 
     fn mem_usage(&self) -> usize {
@@ -121,36 +106,9 @@ impl PluginWriter for PassageWriter {
     }
 }
 
-/// Counts the tokens of a segment by adding up the frequencies in its postings.
-fn count_tokens(segment: &SegmentReader, fields: Fields) -> tantivy::Result<u64> {
-    let index = segment.inverted_index(fields.contents)?;
-    let mut tokens = 0;
-    let mut terms = index.terms().stream()?;
-    while terms.advance() {
-        let mut postings =
-            index.read_block_postings_from_terminfo(terms.value(), IndexRecordOption::WithFreqs)?;
-        while !postings.docs().is_empty() {
-            tokens += postings.freqs().iter().map(|&frequency| u64::from(frequency)).sum::<u64>();
-            postings.advance();
-        }
-    }
-    Ok(tokens)
-}
-
-/// Counts the passages of a segment that have at least one token: those whose fieldnorm is not 0.
-fn count_with_tokens(segment: &SegmentReader, fields: Fields) -> tantivy::Result<u64> {
-    let fieldnorms = segment.get_fieldnorms_reader(fields.contents)?;
-    Ok((0..segment.max_doc()).filter(|&doc| fieldnorms.fieldnorm_id(doc) > 0).count() as u64)
-}
-
-fn write(
-    passages: &PassageFileBuilder,
-    tokens: u64,
-    with_tokens: u64,
-    to: &tantivy::Segment,
-) -> tantivy::Result<()> {
+fn write(passages: &PassageFileBuilder, to: &tantivy::Segment) -> tantivy::Result<()> {
     let mut file = to.open_write(SegmentComponent::Custom(EXTENSION.to_owned()))?;
-    passages.write(tokens, with_tokens, &mut file)?;
+    passages.write(&mut file)?;
     file.terminate()?;
     Ok(())
 }

@@ -56,11 +56,13 @@ impl Counter {
         Self { array: vec![[0; 256]; ARRAY_FREQUENCIES], others: HashMap::new() }
     }
 
+    /// Counts an impact that `count` postings have.
     #[inline]
-    pub fn add(&mut self, impact: Impact) {
+    pub fn add(&mut self, impact: Impact, count: u64) {
         match self.array.get_mut(impact.frequency as usize) {
-            Some(row) => row[usize::from(impact.fieldnorm)] += 1,
-            None => *self.others.entry(impact).or_default() += 1,
+            Some(row) => row[usize::from(impact.fieldnorm)] += count,
+            None if count > 0 => *self.others.entry(impact).or_default() += count,
+            None => {}
         }
     }
 
@@ -127,10 +129,10 @@ mod tests {
         let impact = |frequency, fieldnorm| Impact { frequency, fieldnorm };
         let mut counter = Counter::new();
         for fieldnorm in 0..=255 {
-            counter.add(impact(1, fieldnorm));
+            counter.add(impact(1, fieldnorm), 1);
         }
-        (0..3).for_each(|_| counter.add(impact(40, 7)));
-        (0..2).for_each(|_| counter.add(impact(2, 9)));
+        counter.add(impact(40, 7), 3);
+        counter.add(impact(2, 9), 2);
         let dictionary = counter.into_dictionary();
         assert_eq!(dictionary.impacts.len(), MAX_IMPACTS);
         let encoder = dictionary.encoder();

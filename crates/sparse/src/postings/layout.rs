@@ -59,63 +59,79 @@ impl Layout {
     }
 }
 
-/// Appends postings (passages in ascending order, with their codes) to `to`, and returns the layout that was chosen.
-/// `passages` is the number of passages of the segment.
-pub(crate) fn encode(postings: &[(u32, u8)], passages: usize, to: &mut Vec<u8>) -> Layout {
-    let layout = Layout::choose(postings.len(), passages);
+/// Appends postings to `to`, and returns the layout that was chosen. `doc_ids` has passages in ascending order, `codes`
+/// the code of each; `passages` is the number of passages of the segment.
+pub(super) fn encode(doc_ids: &[u32], codes: &[u8], passages: usize, to: &mut Vec<u8>) -> Layout {
+    let layout = Layout::choose(doc_ids.len(), passages);
     match layout {
-        Layout::Gaps8 => encode_gaps8(postings, passages, to),
-        Layout::Bitmap => encode_bitmap(postings, passages, to),
-        Layout::Gaps16 | Layout::BridgedGaps16 => return encode_gaps16(postings, to),
+        Layout::Gaps8 => encode_gaps8(doc_ids, codes, passages, to),
+        Layout::Bitmap => encode_bitmap(doc_ids, codes, passages, to),
+        Layout::Gaps16 | Layout::BridgedGaps16 => return encode_gaps16(doc_ids, codes, to),
     }
     layout
 }
 
-fn encode_gaps16(postings: &[(u32, u8)], to: &mut Vec<u8>) -> Layout {
-    let (mut gaps, mut codes, mut last) = (Vec::new(), Vec::new(), 0);
-    for &(passage, code) in postings {
-        while passage - last > u32::from(u16::MAX) {
-            gaps.extend(u16::MAX.to_le_bytes());
-            codes.push(ABSENT);
-            last += u32::from(u16::MAX);
-        }
-        gaps.extend(((passage - last) as u16).to_le_bytes());
-        codes.push(code);
-        last = passage;
+fn encode_gaps16(doc_ids: &[u32], codes: &[u8], to: &mut Vec<u8>) -> Layout {
+    let mut last = 0;
+    let bridges: usize = doc_ids.iter().map(|&doc| bridges(doc - std::mem::replace(&mut last, doc))).sum();
+    if bridges > 0 {
+        to.extend(((doc_ids.len() + bridges) as u32).to_le_bytes());
     }
-    let is_bridged = codes.len() > postings.len();
-    if is_bridged {
-        to.extend((codes.len() as u32).to_le_bytes());
+    last = 0;
+    for &doc in doc_ids {
+        let gap = doc - std::mem::replace(&mut last, doc);
+        (0..self::bridges(gap)).for_each(|_| to.extend(u16::MAX.to_le_bytes()));
+        to.extend(((gap - MAX_GAP16 * self::bridges(gap) as u32) as u16).to_le_bytes());
     }
-    to.append(&mut gaps);
-    to.append(&mut codes);
-    if is_bridged { Layout::BridgedGaps16 } else { Layout::Gaps16 }
+    if bridges == 0 {
+        to.extend(codes);
+        return Layout::Gaps16;
+    }
+    last = 0;
+    for (&doc, &code) in doc_ids.iter().zip(codes) {
+        let bridges = self::bridges(doc - std::mem::replace(&mut last, doc));
+        to.extend(std::iter::repeat_n(ABSENT, bridges).chain([code]));
+    }
+    Layout::BridgedGaps16
 }
 
-fn encode_gaps8(postings: &[(u32, u8)], passages: usize, to: &mut Vec<u8>) {
-    let (mut entries, mut rest) = (Vec::new(), postings);
-    for block in 0..passages.div_ceil(BLOCK) {
-        to.extend((entries.len() as u32).to_le_bytes());
-        let inside = rest.partition_point(|&(passage, _)| (passage as usize) < (block + 1) * BLOCK);
-        let mut last = (block * BLOCK) as u32;
-        for &(passage, code) in &rest[..inside] {
-            while passage - last > u32::from(u8::MAX) {
-                entries.push([u8::MAX, ABSENT]);
+const MAX_GAP16: u32 = u16::MAX as u32;
+
+/// Returns the number of entries of `Gaps16` that bridge a gap: all but the last of its entries.
+#[inline]
+fn bridges(gap: u32) -> usize {
+    (gap.saturating_sub(1) / MAX_GAP16) as usize
+}
+
+fn encode_gaps8(doc_ids: &[u32], codes: &[u8], passages: usize, to: &mut Vec<u8>) {
+    let index_start = to.len();
+    let blocks = passages.div_ceil(BLOCK);
+    to.resize(index_start + 4 * (blocks + 1), 0);
+    let entries_start = to.len();
+    let entry_count = |to: &Vec<u8>| (((to.len() - entries_start) / 2) as u32).to_le_bytes();
+    let mut at = 0;
+    for block in 0..blocks {
+        let count = entry_count(to);
+        to[index_start + 4 * block..][..4].copy_from_slice(&count);
+        let (mut last, end) = ((block * BLOCK) as u32, ((block + 1) * BLOCK) as u32);
+        while at < doc_ids.len() && doc_ids[at] < end {
+            while doc_ids[at] - last > u32::from(u8::MAX) {
+                to.extend([u8::MAX, ABSENT]);
                 last += u32::from(u8::MAX);
             }
-            entries.push([(passage - last) as u8, code]);
-            last = passage;
+            to.extend([(doc_ids[at] - last) as u8, codes[at]]);
+            last = doc_ids[at];
+            at += 1;
         }
-        rest = &rest[inside..];
     }
-    to.extend((entries.len() as u32).to_le_bytes());
-    to.extend(entries.as_flattened());
+    let count = entry_count(to);
+    to[entries_start - 4..entries_start].copy_from_slice(&count);
 }
 
-fn encode_bitmap(postings: &[(u32, u8)], passages: usize, to: &mut Vec<u8>) {
+fn encode_bitmap(doc_ids: &[u32], codes: &[u8], passages: usize, to: &mut Vec<u8>) {
     let mut words = vec![0u64; passages.div_ceil(64)];
-    for &(passage, _) in postings {
-        words[passage as usize / 64] |= 1 << (passage % 64);
+    for &doc in doc_ids {
+        words[doc as usize / 64] |= 1 << (doc % 64);
     }
     words.iter().for_each(|word| to.extend(word.to_le_bytes()));
     let mut rank = 0;
@@ -123,5 +139,5 @@ fn encode_bitmap(postings: &[(u32, u8)], passages: usize, to: &mut Vec<u8>) {
         to.extend(u32::to_le_bytes(rank));
         rank += words.iter().map(|word| word.count_ones()).sum::<u32>();
     }
-    to.extend(postings.iter().map(|&(_, code)| code));
+    to.extend(codes);
 }

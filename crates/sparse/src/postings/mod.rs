@@ -1,11 +1,11 @@
-//! The impact file of each segment: postings in the form that the scorers read.
+//! The impact file of each segment: the terms of titles and texts, and their postings in the form that the scorers read.
 //!
 //! As in Lucene, the *impact* of a posting is the pair of the term's frequency in the passage and the passage's
 //! fieldnorm (the length of the passage, quantized to a byte): all that BM25 needs besides statistics of the index. A
 //! segment has few different impacts, so a posting stores a one-byte *code* in place of its impact:
 //!
 //! ```text
-//! term ordinal ─→ postings: passages (gaps or a bitmap) and their codes     `layout`, `term_postings`
+//! term ─→ ordinal ─→ postings: passages (gaps or a bitmap) and their codes     `layout`, `term_postings`
 //!                   code 1–239 ─→ dictionary ─→ (frequency, fieldnorm)      `dictionary`
 //!                   code 255   ─→ overflow entry with the frequency, for impacts that are not in the dictionary
 //! ```
@@ -14,24 +14,31 @@
 //! contributions, one per code, which are exact for any k1, b, idf and average length. It then looks up the code of
 //! each posting in this table.
 //!
-//! tantivy's postings remain the source: [`builder`] makes this file from them when a segment is written or merged
-//! ([`plugin`]). [`file`](self::file) opens it, and [`gaps16_cursor`] iterates over the postings of rare terms. If the
-//! file has a different version, it is rebuilt in memory whenever the index is opened ([`rebuild`]). If the file is
-//! missing, opening fails until a [repair](crate::repair) rebuilds it.
+//! While passages are added, [`collector`] keeps their postings in memory; [`write`](self::write) writes the file when
+//! tantivy writes the segment ([`plugin`]), and [`merge`] merges the files of several segments. [`file`](self::file)
+//! opens a file, [`gaps16_cursor`] iterates over the postings of rare terms, and [`decode`] decodes and validates all
+//! postings of a term. If a file is missing or damaged, opening the index fails until a [repair](crate::repair) rebuilds
+//! the file from stored passages ([`rebuild`]).
 
-mod builder;
+mod collector;
+mod decode;
 mod dictionary;
 mod file;
 mod gaps16_cursor;
 mod layout;
+mod merge;
+mod passage_analysis;
 mod plugin;
 mod rebuild;
 mod term_postings;
+mod write;
 
+pub(crate) use decode::DecodedPostings;
 pub(crate) use dictionary::{ABSENT, Dictionary, OVERFLOW};
 pub(crate) use file::ImpactFile;
 pub(crate) use gaps16_cursor::Gaps16Cursor;
 pub(crate) use layout::BLOCK;
-pub(crate) use plugin::{ImpactPlugin, read_fieldnorms};
-pub(crate) use rebuild::{open_impact_file, rebuild_damaged};
+pub(crate) use passage_analysis::{AnalysisSettings, PassageAnalysis};
+pub(crate) use plugin::{ImpactPlugin, open_impact_file};
+pub(crate) use rebuild::rebuild_damaged;
 pub(crate) use term_postings::{Bitmap, Gaps8, Gaps16, Postings, TermPostings};

@@ -1,66 +1,66 @@
 //! The tantivy plugin that writes a segment's impact file whenever tantivy writes the segment: after passages have been
-//! added ([`PluginWriter::serialize`]), and after segments have been merged ([`SegmentPlugin::merge`]). In both cases,
-//! the plugin reads the postings that tantivy has just written.
+//! added ([`PluginWriter::serialize`]), and after segments have been merged ([`SegmentPlugin::merge`]).
 
 use std::any::Any;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 
-use tantivy::TantivyError;
-use tantivy::directory::{CompositeFile, OwnedBytes, TerminatingWrite};
+use tantivy::directory::{OwnedBytes, TerminatingWrite, WritePtr};
 use tantivy::index::{SegmentComponent, SegmentReader};
 use tantivy::indexer::DocIdMapping;
+use tantivy::indexer::doc_id_mapping::MappingType;
 use tantivy::plugin::{PluginMergeContext, PluginWriter, PluginWriterContext, SegmentPlugin};
-use tantivy::schema::Field;
+use tantivy::schema::document::ErasedDocument;
+use tantivy::schema::{Field, Schema, Value};
+use tantivy::{DocId, TantivyDocument, TantivyError};
 
-use super::builder::build;
-use crate::index::corruption::{catch_tantivy, report_bugs};
+use super::collector::PostingsCollector;
+use super::file::ImpactFile;
+use super::merge::{MergeSource, merge};
+use super::passage_analysis::{AnalysisSettings, PassageAnalysis};
+use crate::index::corruption::{catch_read_panic, report_bugs};
 
 /// Extension of impact files.
 pub(super) const EXTENSION: &str = "impacts";
 
+/// Number of bytes that tantivy counts for each segment, but does not use. It reserves pages of a megabyte for each kind
+/// of term and column, 13 MB in total, most of which an index of ours does not have. With the minimum memory of 15 MB, a
+/// segment would otherwise be full after fifty passages.
+const RESERVED_BYTES: usize = 8_000_000;
+
 pub(crate) struct ImpactPlugin {
-    /// The tantivy field whose postings the impact file contains.
+    /// The field of tantivy's schema with the title and text of a passage.
     pub contents: Field,
+    pub analysis: PassageAnalysis,
 }
 
-/// Counts the passages that are added to a new segment, and writes the impact file at the end.
+/// Analyzes the passages that are added to a new segment, and collects their postings.
 struct ImpactWriter {
     contents: Field,
-    /// Number of passages added so far.
-    passages: u32,
+    analysis: AnalysisSettings,
+    postings: PostingsCollector,
 }
 
-/// Returns the fieldnorm of each passage of a segment: Lucene's `SmallFloat.intToByte4` of the passage's token
-/// count.
-pub(crate) fn read_fieldnorms(segment: &SegmentReader, contents: Field) -> tantivy::Result<OwnedBytes> {
-    let fieldnorms = CompositeFile::open(&segment.open_read(SegmentComponent::FieldNorms)?)?;
-    let fieldnorms = fieldnorms.open_read(contents).map(|file| file.read_bytes()).transpose()?;
-    Ok(fieldnorms.unwrap_or_else(OwnedBytes::empty))
+/// Opens the impact file of a segment.
+pub(crate) fn open_impact_file(segment: &SegmentReader) -> tantivy::Result<ImpactFile> {
+    let bytes = segment.open_read(SegmentComponent::Custom(EXTENSION.to_owned()))?.read_bytes()?;
+    open(bytes, segment.max_doc())
 }
 
-/// Writes the impact file of a segment that tantivy is still writing. The segment's metadata does not have the number
-/// of passages yet, so the caller passes this number.
-fn write_new(segment: &tantivy::Segment, passages: u32, contents: Field) -> tantivy::Result<()> {
-    let reader = catch_tantivy(|| SegmentReader::open(&segment.clone().with_max_doc(passages)))?;
-    write(segment, &reader, contents)
+fn open(bytes: OwnedBytes, passages: DocId) -> tantivy::Result<ImpactFile> {
+    // Opening the FST of a corrupt file may panic.
+    catch_read_panic(|| ImpactFile::open(bytes, passages as usize).map_err(corrupt))
 }
 
-/// Writes the impact file of a segment whose other files exist.
-pub(super) fn write(
+/// Writes the impact file of a segment with `write`.
+pub(super) fn write_file(
     segment: &tantivy::Segment,
-    reader: &SegmentReader,
-    contents: Field,
+    write: impl FnOnce(&mut BufWriter<WritePtr>) -> io::Result<()>,
 ) -> tantivy::Result<()> {
-    let (terms, fieldnorms) =
-        catch_tantivy(|| Ok((reader.inverted_index(contents)?, read_fieldnorms(reader, contents)?)))?;
-    let mut file = BufWriter::with_capacity(
-        1 << 16,
-        segment.open_write(SegmentComponent::Custom(EXTENSION.to_owned()))?,
-    );
-    build(&terms, &fieldnorms, &mut file)?;
+    let file = segment.open_write(SegmentComponent::Custom(EXTENSION.to_owned()))?;
+    let mut file = BufWriter::with_capacity(1 << 16, file);
+    write(&mut file)?;
     file.flush()?;
-    let file = file.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-    file.terminate()?;
+    file.into_inner().map_err(io::IntoInnerError::into_error)?.terminate()?;
     Ok(())
 }
 
@@ -70,23 +70,38 @@ impl SegmentPlugin for ImpactPlugin {
     }
 
     fn create_writer(&self, _: &PluginWriterContext) -> tantivy::Result<Box<dyn PluginWriter>> {
-        Ok(Box::new(ImpactWriter { contents: self.contents, passages: 0 }))
+        let analysis = self.analysis.get().ok_or_else(|| {
+            TantivyError::InternalError("expected an analyzer before the first passage".to_owned())
+        })?;
+        let postings = PostingsCollector::new(analysis.analyzer.clone());
+        Ok(Box::new(ImpactWriter { contents: self.contents, analysis, postings }))
     }
 
     fn merge(&self, context: PluginMergeContext) -> tantivy::Result<()> {
-        let passages = context.readers.iter().map(SegmentReader::num_docs).sum();
-        report_bugs(|| write_new(context.target_segment, passages, self.contents))
+        if context.doc_id_mapping.mapping_type() == MappingType::Shuffled {
+            return Err(TantivyError::InvalidArgument("a merge must keep passages in order".to_owned()));
+        }
+        let source = |reader: &SegmentReader| {
+            let alive = reader.has_deletes().then(|| reader.doc_ids_alive().collect());
+            Ok(MergeSource { file: open_impact_file(reader)?, alive })
+        };
+        report_bugs(|| {
+            let sources = context.readers.iter().map(source).collect::<tantivy::Result<Vec<_>>>()?;
+            write_file(context.target_segment, |file| merge(&sources, file))
+        })
     }
 }
 
 impl PluginWriter for ImpactWriter {
-    fn add_document(
-        &mut self,
-        _: tantivy::DocId,
-        _: &dyn tantivy::schema::document::ErasedDocument,
-        _: &tantivy::schema::Schema,
-    ) -> tantivy::Result<()> {
-        self.passages += 1;
+    fn add_document(&mut self, _: DocId, document: &dyn ErasedDocument, _: &Schema) -> tantivy::Result<()> {
+        let document = document.as_any().downcast_ref::<TantivyDocument>();
+        let contents = document.and_then(|document| document.get_first(self.contents));
+        let text = contents
+            .as_ref()
+            .and_then(|contents| contents.as_str())
+            .ok_or_else(|| TantivyError::InvalidArgument("expected a passage with a text".to_owned()))?;
+        self.analysis.backlog.leave(text.len());
+        self.postings.add(text);
         Ok(())
     }
 
@@ -100,11 +115,11 @@ impl PluginWriter for ImpactWriter {
                 "a segment must keep its passages in order".to_owned(),
             ));
         }
-        write_new(segment, self.passages, self.contents)
+        write_file(segment, |file| self.postings.write(file))
     }
 
     fn mem_usage(&self) -> usize {
-        0
+        self.postings.memory_bytes().saturating_sub(RESERVED_BYTES)
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -114,4 +129,8 @@ impl PluginWriter for ImpactWriter {
     fn as_any_mut(&mut self) -> &mut dyn Any {
         self
     }
+}
+
+fn corrupt(what: String) -> TantivyError {
+    io::Error::new(io::ErrorKind::InvalidData, what).into()
 }

@@ -1,43 +1,35 @@
-//! Rebuilds impact files from tantivy's postings: in memory if a file has a different version or an invalid header
-//! or length ([`open_impact_file`]), and on disk if a file is missing or corrupt ([`rebuild_damaged`], for repairs).
+//! Rebuilds missing and damaged impact files from stored passages, for repairs.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
+use tantivy::directory::Directory;
 use tantivy::directory::error::DeleteError;
-use tantivy::directory::{Directory, OwnedBytes};
 use tantivy::index::{SegmentComponent, SegmentReader};
-use tantivy::schema::Field;
-use tantivy::{Index, InvertedIndexReader, TantivyError};
+use tantivy::schema::{Field, Value};
+use tantivy::{Index, Segment, TantivyDocument};
 
-use super::builder::build;
-use super::file::ImpactFile;
-use super::plugin::{EXTENSION, write};
+use super::collector::PostingsCollector;
+use super::plugin::{EXTENSION, write_file};
+use crate::Analyzer;
 use crate::index::checksums::matches_checksum;
-use crate::index::corruption::catch_tantivy;
+use crate::index::corruption::catch_read_panic;
+use crate::stored::encoding::decode;
+use crate::writer::documents::contents_of;
 
-/// Opens the impact file of a segment. Builds a replacement in memory if the file has a different version, if its
-/// number of passages or terms differs from the segment's, or if its header or length is invalid.
-pub(crate) fn open_impact_file(
-    segment: &SegmentReader,
-    terms: &InvertedIndexReader,
-    fieldnorms: &[u8],
-) -> tantivy::Result<ImpactFile> {
-    let (passages, term_count) = (fieldnorms.len(), terms.terms().num_terms() as u64);
-    let bytes = segment.open_read(SegmentComponent::Custom(EXTENSION.to_owned()))?.read_bytes()?;
-    if let Ok(file) = ImpactFile::open(bytes, passages, term_count) {
-        return Ok(file);
-    }
-    let mut bytes = Vec::new();
-    build(terms, fieldnorms, &mut bytes)?;
-    ImpactFile::open(OwnedBytes::new(bytes), passages, term_count).map_err(TantivyError::InternalError)
-}
+/// Number of decompressed blocks of stored passages to cache. Passages are read in order, so one is enough.
+const CACHED_BLOCKS: usize = 1;
 
 /// Rewrites the missing and damaged impact files of the last commit (an interrupted repair can also leave a damaged
-/// file), and returns their number. Segments with other corrupt files are skipped: their postings may be wrong, and an
-/// impact file that is built from wrong postings would have a valid checksum. The caller must hold tantivy's writer
-/// lock.
-pub(crate) fn rebuild_damaged(index: &Index, path: &Path, contents: Field) -> tantivy::Result<u64> {
+/// file), and returns their number. A file can be rebuilt if all passages of its segment, including deleted ones, were
+/// stored with their titles and texts, and if all other files of the segment are intact: an impact file that is built
+/// from wrong texts would have a valid checksum. Other segments are skipped. The caller must hold tantivy's writer lock.
+pub(crate) fn rebuild_damaged(
+    index: &Index,
+    path: &Path,
+    analyzer: &Analyzer,
+    stored: Field,
+) -> tantivy::Result<u64> {
     let (directory, mut rebuilt) = (index.directory(), 0);
     let files = index.load_metas()?.list_segment_files();
     for segment in index.searchable_segments()? {
@@ -54,16 +46,34 @@ pub(crate) fn rebuild_damaged(index: &Index, path: &Path, contents: Field) -> ta
         if !sources.collect::<tantivy::Result<Vec<bool>>>()?.into_iter().all(|intact| intact) {
             continue;
         }
+        let Some(postings) = analyze_stored(&segment, analyzer, stored)? else { continue };
         match directory.delete(&impacts) {
             Ok(()) | Err(DeleteError::FileDoesNotExist(_)) => {}
             Err(error) => return Err(io::Error::other(error.to_string()).into()),
         }
-        let reader = catch_tantivy(|| SegmentReader::open(&segment))?;
-        write(&segment, &reader, contents).inspect_err(|_| drop(directory.delete(&impacts)))?;
+        write_file(&segment, |file| postings.write(file))
+            .inspect_err(|_| drop(directory.delete(&impacts)))?;
         rebuilt += 1;
     }
     if rebuilt > 0 {
         directory.sync_directory()?;
     }
     Ok(rebuilt)
+}
+
+/// Analyzes the stored passages of a segment again. Returns `None` if a passage is not stored.
+fn analyze_stored(
+    segment: &Segment,
+    analyzer: &Analyzer,
+    stored: Field,
+) -> tantivy::Result<Option<PostingsCollector>> {
+    let mut postings = PostingsCollector::new(analyzer.clone());
+    let store = catch_read_panic(|| Ok(SegmentReader::open(segment)?.get_store_reader(CACHED_BLOCKS)?))?;
+    for doc in 0..segment.meta().max_doc() {
+        let document: TantivyDocument = catch_read_panic(|| store.get(doc))?;
+        let passage = document.get_first(stored).and_then(|stored| stored.as_bytes().and_then(decode));
+        let Some((title, text)) = passage else { return Ok(None) };
+        postings.add(&contents_of(title.as_deref(), &text));
+    }
+    Ok(Some(postings))
 }

@@ -87,6 +87,11 @@ impl<'a> OverflowEntries<'a> {
         u32_at(&self.0[at.expect("every posting with the overflow code has an entry")], 8)
     }
 
+    /// Returns the frequencies in the order of their passages.
+    pub fn frequencies(self) -> impl Iterator<Item = u32> + 'a {
+        self.0.iter().map(|entry| u32_at(entry, 8))
+    }
+
     /// Returns the entries of the passages from `start` to `end` (exclusive): each passage with the term's frequency.
     pub fn within(self, start: u32, end: u32) -> impl Iterator<Item = (u32, u32)> + 'a {
         let first = self.0.partition_point(|entry| u32_at(entry, 4) < start);

@@ -2,7 +2,8 @@
 //!
 //! Two faults can be repaired:
 //!
-//! - An impact file is missing or corrupt. It is rebuilt from tantivy's postings.
+//! - An impact file is missing or corrupt. It is rebuilt by analyzing the passages of its segment again, if all of them
+//!   are stored.
 //! - A merge by an earlier version of this crate applied a deletion that was never committed. The merged segment then
 //!   has fewer passages than the commit recorded. As long as no writer has removed the files of the source segments,
 //!   the repair puts the source segments, without that deletion, back into tantivy's list of segments, in place of the

@@ -15,17 +15,21 @@ use tantivy::{Index, TantivyError};
 
 use crate::Error;
 use crate::index::commit_payload::CommitPayload;
-use crate::index::corruption::catch_tantivy;
+use crate::index::corruption::catch_read_panic;
 use crate::index::schema::schema;
 use crate::index::snapshot::Snapshot;
 use crate::index::tantivy_error::tantivy_error;
 use crate::passages::file::PassageFile;
 use crate::postings::rebuild_damaged;
 
-/// Rebuilds the impact files of the last commit that are missing or corrupt, and returns their number.
+/// Rebuilds those impact files of the last commit that are missing or corrupt, if their passages are stored, and returns
+/// their number.
 pub(super) fn rebuild_impacts(index: &Index, path: &Path) -> Result<u64, Error> {
     let (_, fields) = schema();
-    rebuild_damaged(index, path, fields.contents).map_err(|error| tantivy_error("repair", path, error))
+    let error = |error| tantivy_error("repair", path, error);
+    let payload = index.load_metas().map_err(error)?.payload;
+    let analyzer = CommitPayload::parse(payload.as_deref(), path)?.analyzer.load(path)?;
+    rebuild_damaged(index, path, &analyzer, fields.stored).map_err(error)
 }
 
 /// Returns true if an error is about the content of files. Any other error, such as a full disk or too many open files,
@@ -213,7 +217,7 @@ impl<'a> SegmentList<'a> {
             None => docs.collect(),
             Some(stamp) => {
                 let bytes = read(format!("{id}.{stamp}.del"))?;
-                let alive = catch_tantivy(|| {
+                let alive = catch_read_panic(|| {
                     let alive = AliveBitSet::open(bytes);
                     Ok(docs.filter(|&doc| alive.is_alive(doc)).collect())
                 });

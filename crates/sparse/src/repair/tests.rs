@@ -10,18 +10,19 @@ use tantivy::indexer::NoMergePolicy;
 
 use super::*;
 use crate::index::schema::schema;
-use crate::{Analyzer, Bm25, Bm25Index, IndexWriter, WriterOptions};
+use crate::{Analyzer, Bm25, Bm25Index, IndexWriter, PassageFields, WriterOptions};
 
 const OPTIONS: WriterOptions = WriterOptions { overwrite: false, threads: 1, memory: 15_000_000 };
 
-/// Creates an index with four segments: `a0` and `a1`; `b0` and `b1`; `c0`; `d0` and `d1`. The deletion of `b1` is part
+/// Creates an index of stored passages with four segments: `a0` and `a1`; `b0` and `b1`; `c0`; `d0` and `d1`. The deletion of `b1` is part
 /// of the last commit. Returns the ids of the six passages that remain.
 fn create_index(path: &Path) -> Vec<String> {
     let mut writer = IndexWriter::create(path, Analyzer::SIMPLE, OPTIONS).expect("an empty folder");
     writer.merge_in_background(false);
     for (letter, passages) in [('a', 2), ('b', 2), ('c', 1), ('d', 2)] {
         for number in 0..passages {
-            writer.add(&format!("{letter}{number}"), None, "stone bridge").expect("a new id");
+            let id = format!("{letter}{number}");
+            writer.put_stored(&id, Some("stone"), "bridge", &PassageFields::new()).expect("a new id");
         }
         if letter == 'd' {
             writer.delete(&["b1"]).expect("a deletion");
@@ -129,8 +130,8 @@ fn truncated_and_corrupt_impact_files_are_rebuilt() {
         fs::write(file, &content[..length]).expect("a file to damage");
     }
     let mut flipped = fs::read(&impacts[3]).expect("an impact file");
-    // A bit of the postings, after the header of 32 bytes.
-    flipped[40] ^= 1;
+    // A bit of the postings, after the header of 16 bytes.
+    flipped[20] ^= 1;
     fs::write(&impacts[3], flipped).expect("a file to damage");
     let repaired = repair(folder.path()).expect("a repair");
     assert_eq!(repaired, Repair { rebuilt_files: 4, ..Repair::default() });
@@ -138,7 +139,25 @@ fn truncated_and_corrupt_impact_files_are_rebuilt() {
 }
 
 #[test]
-fn no_impact_file_is_built_from_damaged_postings() {
+fn an_impact_file_cannot_be_rebuilt_if_a_passage_is_not_stored() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut writer = IndexWriter::create(folder.path(), Analyzer::SIMPLE, OPTIONS).expect("an empty folder");
+    writer.put_stored("a", None, "stone bridge", &PassageFields::new()).expect("a new id");
+    writer.add("b", None, "steel bridge").expect("a new id");
+    writer.commit().expect("a commit");
+    writer.close().expect("no merges");
+    let entries = fs::read_dir(folder.path()).expect("a folder");
+    let mut files = entries.map(|entry| entry.expect("an entry").path());
+    let impacts = files.find(|file| file.extension().is_some_and(|end| end == "impacts"));
+    let impacts = impacts.expect("an impact file");
+    let damaged = [&fs::read(&impacts).expect("an impact file")[..], b"!"].concat();
+    fs::write(&impacts, &damaged).expect("a file to damage");
+    assert!(matches!(repair(folder.path()), Err(Error::Corrupt { .. })));
+    assert!(fs::read(&impacts).is_ok_and(|content| content == damaged));
+}
+
+#[test]
+fn no_impact_file_is_built_from_damaged_stored_passages() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let before = create_index(folder.path());
     let entries = fs::read_dir(folder.path()).expect("a folder");
@@ -146,14 +165,14 @@ fn no_impact_file_is_built_from_damaged_postings() {
     let impacts = files.iter().find(|file| file.extension().is_some_and(|end| end == "impacts"));
     let impacts = impacts.expect("an impact file");
     fs::remove_file(impacts).expect("a file to remove");
-    let postings = impacts.with_extension("idx");
-    let content = fs::read(&postings).expect("postings");
+    let stored = impacts.with_extension("store");
+    let content = fs::read(&stored).expect("stored passages");
     let mut damaged = content.clone();
     damaged[0] ^= 1;
-    fs::write(&postings, damaged).expect("a file to damage");
+    fs::write(&stored, damaged).expect("a file to damage");
     assert!(matches!(repair(folder.path()), Err(Error::Corrupt { .. })));
     assert!(!impacts.exists());
-    fs::write(&postings, content).expect("a file to restore");
+    fs::write(&stored, content).expect("a file to restore");
     assert_eq!(repair(folder.path()).expect("a repair"), Repair { rebuilt_files: 1, ..Repair::default() });
     assert_eq!(found_ids(folder.path()), before);
 }

@@ -114,7 +114,7 @@ impl<'a> TermScorer<'a> {
             PostingsReader::Bitmap(bitmap) => accumulate_bitmap(bitmap, start, by_code, sums),
         }
         for (passage, frequency) in self.term.postings.overflow.within(start as u32, (start + BLOCK) as u32) {
-            let fieldnorm = segment.fieldnorms()[passage as usize];
+            let fieldnorm = segment.impacts.fieldnorms()[passage as usize];
             let frequency = contributions.normalized_frequency(frequency, fieldnorm);
             sums[passage as usize % BLOCK] += f64::from(saturated(self.term.weight, frequency));
         }

@@ -2,15 +2,13 @@
 //! computed from. Frequencies come from tantivy's postings and not from the impact file, so tests use explanations to
 //! check the scorers.
 
-use tantivy::Term;
 use tantivy::fieldnorm::FieldNormReader;
-use tantivy::schema::IndexRecordOption;
 
 use crate::Error;
 use crate::analysis::query::Query;
 use crate::index::segment::Segment;
 use crate::index::snapshot::{Location, Snapshot};
-use crate::index::tantivy_error::tantivy_error;
+use crate::postings::DecodedPostings;
 use crate::scoring::bm25::{Bm25, contribution, idf};
 use crate::search::query_terms::{doc_freq, weight};
 
@@ -57,14 +55,13 @@ pub(crate) fn explain(
         return Err(Error::UnknownPassage { operation: "explain", got: format!("id \"{id}\"") });
     };
     let average_length = index.statistics.average_length();
-    let fieldnorm = segment.fieldnorms()[doc as usize];
+    let fieldnorm = segment.impacts.fieldnorms()[doc as usize];
     let inverse_norm = parameters.inverse_norms(average_length)[usize::from(fieldnorm)];
     let mut terms = Vec::with_capacity(query.terms.len());
     for (text, boost) in &query.terms {
-        let term = Term::from_field_text(index.fields.contents, text);
         let doc_freq = doc_freq(index, text, &mut Vec::new())?;
-        let frequency = frequency(segment, &term, doc)
-            .map_err(|error| tantivy_error("read", &index.path, error.into()))?;
+        let frequency = frequency(segment, text, doc)
+            .map_err(|got| Error::corrupt(&index.path, "valid postings", got))?;
         let weight = weight(index, text, *boost, doc_freq)?;
         terms.push(TermExplanation {
             term: text.clone(),
@@ -79,11 +76,10 @@ pub(crate) fn explain(
     Ok(Explanation { score, length: FieldNormReader::id_to_fieldnorm(fieldnorm), average_length, terms })
 }
 
-/// Returns the number of times that a term occurs in a passage.
-fn frequency(segment: &Segment, term: &Term, doc: u32) -> std::io::Result<u32> {
-    let Some(info) = segment.term_info(term)? else { return Ok(0) };
-    let mut postings =
-        segment.terms.read_block_postings_from_terminfo(&info, IndexRecordOption::WithFreqs)?;
-    let at = postings.seek(doc);
-    Ok(if postings.docs().get(at) == Some(&doc) { postings.freq(at) } else { 0 })
+/// Returns the number of times that a term occurs in a passage. The error says what was found in place of valid postings.
+fn frequency(segment: &Segment, term: &str, doc: u32) -> Result<u32, String> {
+    let Some(term_ord) = segment.impacts.term_ord(term)? else { return Ok(0) };
+    let mut postings = DecodedPostings::default();
+    postings.read(&segment.impacts, term_ord)?;
+    Ok(postings.frequency(&segment.impacts.dictionary, doc))
 }

@@ -8,13 +8,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use ranking::BitSet;
-use tantivy::Term;
 
 use crate::Error;
 use crate::analysis::query::Query;
 use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
-use crate::index::tantivy_error::tantivy_error;
 use crate::index::term_cache::NO_TERM_ORD;
 use crate::postings::TermPostings;
 use crate::scoring::bm25::{Bm25, idf};
@@ -111,10 +109,10 @@ pub(crate) fn segment_queries<'a>(
 pub(crate) fn doc_freq(index: &Snapshot, text: &str, term_ords: &mut Vec<u32>) -> Result<u64, Error> {
     let start = term_ords.len();
     index.term_cache.term_ords(text, term_ords, |term_ords| {
-        let term = Term::from_field_text(index.fields.contents, text);
         for segment in &index.segments {
-            let term_ord = segment.term_ord(&term);
-            let term_ord = term_ord.map_err(|error| tantivy_error("read", &index.path, error.into()))?;
+            let term_ord = segment.impacts.term_ord(text);
+            let term_ord =
+                term_ord.map_err(|got| Error::corrupt(&index.path, "an intact term dictionary", got))?;
             term_ords.push(term_ord.unwrap_or(NO_TERM_ORD));
         }
         Ok::<(), Error>(())

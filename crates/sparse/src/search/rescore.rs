@@ -66,7 +66,7 @@ impl Rescorer {
                 let overflowed =
                     codes.iter().zip(passages).zip(&mut *sums).filter(|((code, _), _)| **code == OVERFLOW);
                 for ((_, &passage), sum) in overflowed {
-                    let fieldnorm = segment.fieldnorms()[passage as usize];
+                    let fieldnorm = segment.impacts.fieldnorms()[passage as usize];
                     let frequency =
                         contributions.normalized_frequency(overflow.frequency(passage), fieldnorm);
                     *sum += f64::from(saturated(term.weight, frequency));

@@ -117,7 +117,7 @@ pub(crate) fn find_candidates(
         for term in terms.iter().filter(|term| !term.postings.overflow.is_empty()) {
             let entries = term.postings.overflow.within(start as u32, (start + BLOCK) as u32);
             for (passage, frequency) in entries {
-                let fieldnorm = segment.fieldnorms()[passage as usize];
+                let fieldnorm = segment.impacts.fieldnorms()[passage as usize];
                 let frequency = contributions.normalized_frequency(frequency, fieldnorm);
                 block_bounds.0[passage as usize % BLOCK] += scale.bound(saturated(term.weight, frequency));
             }

@@ -52,7 +52,7 @@ fn read_passage(index: &Snapshot, ord: u32) -> Result<StoredPassage, Error> {
     let document: TantivyDocument =
         segment.store.get(doc).map_err(|error| tantivy_error("read", &index.path, error))?;
     let id = index.id_of(ord)?.to_owned();
-    let stored = index.fields.stored.and_then(|field| document.get_first(field));
+    let stored = document.get_first(index.fields.stored);
     let Some(stored) = stored else {
         return Err(Error::NotStored { got: format!("ord {ord} (id \"{id}\")") });
     };

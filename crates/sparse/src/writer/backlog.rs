@@ -2,17 +2,11 @@
 //! of passages, which may be of any length.
 //!
 //! The writer calls [`Backlog::enter`] with the length of each text that it adds. The call waits while there is no
-//! room. The text leaves the backlog when tantivy calls the analyzer for it.
+//! room. The text leaves the backlog when it is analyzed ([`Backlog::leave`]).
 
-use std::ops::DerefMut;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
-
-use tantivy::Index;
-use tantivy::tokenizer::{BoxTokenStream, TextAnalyzer, Token, TokenStream, Tokenizer};
-
-use crate::analysis::tantivy_tokenizer;
 
 /// Number of bytes that each passage counts for, in addition to its text. Because the backlog is limited to at most 8 MB
 /// ([`max_backlog_bytes`](crate::WriterOptions::max_backlog_bytes)), these bytes keep tantivy's own queue of 10,000
@@ -51,14 +45,6 @@ impl Backlog {
         })
     }
 
-    /// Wraps the analyzer of an index, so that texts leave the backlog when tantivy starts to analyze them.
-    pub fn watch(self: &Arc<Self>, index: &Index) {
-        if let Some(analyzer) = index.tokenizers().get(tantivy_tokenizer::NAME) {
-            let watched = WatchedAnalyzer { analyzer, backlog: Arc::clone(self) };
-            index.tokenizers().register(tantivy_tokenizer::NAME, watched);
-        }
-    }
-
     /// Adds a text of this length in bytes. If there is no room, it first waits until half of the backlog is free,
     /// because waking up for every text costs more than analyzing it.
     pub fn enter(&self, length: usize) {
@@ -72,7 +58,7 @@ impl Backlog {
     }
 
     /// Removes a text of this length, and wakes the waiting thread if half of the backlog has just become free.
-    fn leave(&self, length: usize) {
+    pub fn leave(&self, length: usize) {
         let removed = |bytes: usize| Some(bytes.saturating_sub(length + BYTES_PER_PASSAGE));
         let before =
             self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, removed).unwrap_or_default();
@@ -86,44 +72,6 @@ impl Backlog {
     /// Empties the backlog after tantivy has dropped the texts that were not analyzed.
     pub fn clear(&self) {
         self.bytes.store(0, Ordering::Relaxed);
-    }
-}
-
-/// The analyzer of the index. When it is called for a text, it removes the text from the backlog.
-#[derive(Clone)]
-struct WatchedAnalyzer {
-    analyzer: TextAnalyzer,
-    backlog: Arc<Backlog>,
-}
-
-impl Tokenizer for WatchedAnalyzer {
-    type TokenStream<'a> = Forwarding<'a>;
-
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> Forwarding<'a> {
-        self.backlog.leave(text.len());
-        Forwarding(self.analyzer.token_stream(text))
-    }
-}
-
-/// Forwards every call to the boxed stream. `BoxTokenStream` itself does not forward `process`, which our analyzers
-/// implement without making a list of all tokens.
-struct Forwarding<'a>(BoxTokenStream<'a>);
-
-impl TokenStream for Forwarding<'_> {
-    fn advance(&mut self) -> bool {
-        self.0.advance()
-    }
-
-    fn token(&self) -> &Token {
-        self.0.token()
-    }
-
-    fn token_mut(&mut self) -> &mut Token {
-        self.0.token_mut()
-    }
-
-    fn process(&mut self, sink: &mut dyn FnMut(&Token)) {
-        self.0.deref_mut().process(sink);
     }
 }
 

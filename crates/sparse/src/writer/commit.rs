@@ -55,7 +55,8 @@ impl IndexWriter {
         // released.
         self.directory = self.directory.successor();
         self.unfinished_commit = None;
-        self.index = open_again(&self.path, self.fields, self.directory.clone())?;
+        let opened = open_again(&self.path, self.fields, self.directory.clone())?;
+        (self.index, self.analysis) = (opened.index, opened.analysis);
         self.start_analyzing();
         let options = self.options.to_tantivy()?;
         self.tantivy_writer = open_tantivy_writer(&self.index, &options, "roll back", &self.path)?;

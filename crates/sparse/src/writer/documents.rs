@@ -1,12 +1,12 @@
 //! Adds, updates and deletes passages.
 
-use tantivy::schema::Field;
+use std::borrow::Cow;
+
 use tantivy::{TantivyDocument, Term};
 
 use super::IndexWriter;
 use crate::Error;
 use crate::filter::fields::{PassageFields, check_fields, to_tantivy};
-use crate::index::commit_payload::VERSION;
 use crate::index::tantivy_error::tantivy_error;
 use crate::stored::encoding::encode;
 
@@ -56,8 +56,7 @@ impl IndexWriter {
     ///
     /// # Errors
     ///
-    /// Those of [`add_with_fields`](Self::add_with_fields); [`Error::Argument`] for a title longer than 2^32 − 2 bytes;
-    /// [`Error::Version`] if the index was created by a release that could not store passages.
+    /// Those of [`add_with_fields`](Self::add_with_fields); [`Error::Argument`] for a title longer than 2^32 − 2 bytes.
     pub fn put_stored(
         &mut self,
         id: &str,
@@ -66,12 +65,7 @@ impl IndexWriter {
         fields: &PassageFields,
     ) -> Result<u32, Error> {
         self.check_addition(id, fields)?;
-        let field = self.fields.stored.ok_or_else(|| Error::Version {
-            path: self.path.clone(),
-            expected: VERSION,
-            got: format!("version {VERSION} without a field for stored passages"),
-        })?;
-        self.put(id, title, text, fields, Some((field, encode(title, text)?)))
+        self.put(id, title, text, fields, Some(encode(title, text)?))
     }
 
     /// Adds a passage and deletes the passage that had this id, if any. Returns true if there was one. The new passage
@@ -171,34 +165,31 @@ impl IndexWriter {
         committed.read(|| Ok(committed.find_id(id)?.is_some()))
     }
 
-    /// Adds a passage whose id is not in use. Returns the passage's ord. `stored` has tantivy's field for stored
-    /// passages and the value to store in it; `None` if the title and text are not stored.
+    /// Adds a passage whose id is not in use. Returns the passage's ord. `stored` is the stored form of the title and
+    /// text; `None` if they are not stored.
     fn put(
         &mut self,
         id: &str,
         title: Option<&str>,
         text: &str,
         fields: &PassageFields,
-        stored: Option<(Field, Vec<u8>)>,
+        stored: Option<Vec<u8>>,
     ) -> Result<u32, Error> {
         let ord = self.next_ord();
         if ord == u32::MAX {
             return Err(Error::Full { path: self.path.clone() });
         }
         let mut document = TantivyDocument::new();
-        match title {
-            Some(title) => document.add_text(self.fields.contents, format!("{title} {text}")),
-            None => document.add_text(self.fields.contents, text),
-        }
-        // The length of the text that the analyzer will get: with the title and the space.
-        self.backlog.enter(title.map_or(0, |title| title.len() + 1) + text.len());
+        let contents = contents_of(title, text);
+        self.backlog.enter(contents.len());
+        document.add_text(self.fields.contents, contents);
         document.add_text(self.fields.id, id);
         document.add_u64(self.fields.ord, u64::from(ord));
         if !fields.is_empty() {
             document.add_object(self.fields.fields, to_tantivy(fields));
         }
-        if let Some((field, value)) = stored {
-            document.add_bytes(field, &value);
+        if let Some(value) = stored {
+            document.add_bytes(self.fields.stored, &value);
         }
         if let Err(error) = self.tantivy_writer.add_document(document) {
             // The cause is the error of tantivy's own thread, which `prepare_commit` joins.
@@ -223,6 +214,11 @@ impl IndexWriter {
         self.payload.passages -= 1;
         Ok(true)
     }
+}
+
+/// Returns the text that the analyzer gets for a passage.
+pub(crate) fn contents_of<'a>(title: Option<&str>, text: &'a str) -> Cow<'a, str> {
+    title.map_or(Cow::Borrowed(text), |title| Cow::Owned(format!("{title} {text}")))
 }
 
 fn check_id(id: &str) -> Result<(), Error> {

@@ -13,7 +13,7 @@
 //! - reject a commit after a call that failed halfway, with only some of its changes made
 //!   ([`IndexWriter::all_or_none`]).
 
-mod backlog;
+pub(crate) mod backlog;
 mod commit;
 pub(crate) mod documents;
 pub(crate) mod durable_directory;
@@ -32,6 +32,7 @@ use tantivy::Index;
 
 use crate::index::commit_payload::CommitPayload;
 use crate::index::schema::Fields;
+use crate::postings::PassageAnalysis;
 use crate::search::searcher::Searcher;
 use crate::writer::backlog::Backlog;
 use crate::writer::durable_directory::{Commit, DurableDirectory};
@@ -52,6 +53,7 @@ pub struct IndexWriter {
     path: PathBuf,
     directory: DurableDirectory,
     index: Index,
+    analysis: PassageAnalysis,
     tantivy_writer: tantivy::IndexWriter,
     fields: Fields,
     /// What the next commit will record.

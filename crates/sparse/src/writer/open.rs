@@ -16,12 +16,12 @@ use super::IndexWriter;
 use crate::index::checksums::MAX_BYTES_VERIFIED_ON_OPEN;
 use crate::index::commit_payload::CommitPayload;
 use crate::index::folder::{clear, is_unfinished, remove_temporary};
-use crate::index::open::{analyze_with, new_index, open_with_directory};
+use crate::index::open::{WritableIndex, new_index, open_writable};
 use crate::index::snapshot::Snapshot;
 use crate::index::tantivy_error::tantivy_error;
+use crate::postings::AnalysisSettings;
 use crate::search::searcher::Searcher;
 use crate::writer::backlog::Backlog;
-use crate::writer::durable_directory::DurableDirectory;
 use crate::writer::id_set::IdSet;
 use crate::writer::options::WriterOptions;
 use crate::{Analyzer, Error};
@@ -43,11 +43,11 @@ impl IndexWriter {
             return Err(Error::NotAFolder { path: path.to_path_buf() });
         }
         fs::create_dir_all(path).map_err(Error::io("create", path))?;
-        match open_with_directory(path) {
+        match open_writable(path) {
             Ok(_) if is_unfinished(path)? => clear(path)?,
             Ok(_) if !options.overwrite => return Err(Error::AlreadyExists { path: path.to_path_buf() }),
-            Ok((index, directory)) => {
-                let overwriting = Self::overwrite(path, index, directory, &analyzer, options)?;
+            Ok(opened) => {
+                let overwriting = Self::overwrite(path, opened, &analyzer, options)?;
                 if let Some(writer) = overwriting {
                     return Ok(writer);
                 }
@@ -89,9 +89,9 @@ impl IndexWriter {
         options: WriterOptions,
     ) -> Result<Self, Error> {
         let tantivy_options = options.to_tantivy()?;
-        let (index, directory) = open_with_directory(path)?;
-        let tantivy_writer = open_tantivy_writer(&index, &tantivy_options, "open", path)?;
-        let writer = Self::from_tantivy(path, directory, index, tantivy_writer, options)?;
+        let opened = open_writable(path)?;
+        let tantivy_writer = open_tantivy_writer(&opened.index, &tantivy_options, "open", path)?;
+        let writer = Self::from_tantivy(path, opened, tantivy_writer, options)?;
         writer.committed.index.check_analyzer(analyzer.as_ref())?;
         writer.start_analyzing();
         // If a writer was killed before its last replacement of `meta.json` was durable, the replacement must be made
@@ -110,14 +110,14 @@ impl IndexWriter {
         options: WriterOptions,
         tantivy_options: &IndexWriterOptions,
     ) -> Result<Self, Error> {
-        let (index, directory) = new_index(path)?;
+        let opened = new_index(path)?;
         let error = |error| tantivy_error("create", path, error);
-        let mut tantivy_writer = open_tantivy_writer(&index, tantivy_options, "create", path)?;
+        let mut tantivy_writer = open_tantivy_writer(&opened.index, tantivy_options, "create", path)?;
         write_tokenizer(path, &analyzer)?;
         let mut prepared = tantivy_writer.prepare_commit().map_err(error)?;
         prepared.set_payload(&CommitPayload::new(&analyzer).to_json());
         prepared.commit().map_err(error)?;
-        let writer = Self::from_tantivy(path, directory, index, tantivy_writer, options)?;
+        let writer = Self::from_tantivy(path, opened, tantivy_writer, options)?;
         writer.remove_other_tokenizers()?;
         writer.start_analyzing();
         Ok(writer)
@@ -127,14 +127,13 @@ impl IndexWriter {
     /// does not support the version of the index or of its analyzer.
     fn overwrite(
         path: &Path,
-        index: Index,
-        directory: DurableDirectory,
+        opened: WritableIndex,
         analyzer: &Analyzer,
         options: WriterOptions,
     ) -> Result<Option<Self>, Error> {
         let open = || {
-            let tantivy_writer = open_tantivy_writer(&index, &options.to_tantivy()?, "create", path)?;
-            let mut writer = Self::from_tantivy(path, directory, index, tantivy_writer, options)?;
+            let tantivy_writer = open_tantivy_writer(&opened.index, &options.to_tantivy()?, "create", path)?;
+            let mut writer = Self::from_tantivy(path, opened, tantivy_writer, options)?;
             remove_temporary(path)?;
             writer.collect_garbage()?;
             write_tokenizer(path, analyzer)?;
@@ -164,16 +163,15 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Registers the analyzer with tantivy, wrapped so that each text that it analyzes leaves the backlog.
+    /// Sets the analyzer of the passages that are added from now on, and the backlog that they leave.
     pub(super) fn start_analyzing(&self) {
-        analyze_with(&self.index, self.analyzer.clone());
-        self.backlog.watch(&self.index);
+        let (analyzer, backlog) = (self.analyzer.clone(), Arc::clone(&self.backlog));
+        self.analysis.set(AnalysisSettings { analyzer, backlog });
     }
 
     fn from_tantivy(
         path: &Path,
-        directory: DurableDirectory,
-        index: Index,
+        WritableIndex { index, directory, analysis }: WritableIndex,
         tantivy_writer: tantivy::IndexWriter,
         options: WriterOptions,
     ) -> Result<Self, Error> {
@@ -183,6 +181,7 @@ impl IndexWriter {
             path: path.to_path_buf(),
             directory,
             index,
+            analysis,
             tantivy_writer,
             fields: committed.fields,
             payload: committed.payload.clone(),

@@ -92,27 +92,3 @@ fn a_writer_that_overwrites_an_index_begins_without_a_state() {
     let searcher = writer.searcher().expect("a commit");
     assert_eq!((searcher.state(), searcher.next_ord()), (&Value::Null, 0));
 }
-
-#[test]
-fn an_index_of_an_earlier_release_works_but_stores_no_passages() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let mut writer = create(folder.path());
-    writer.add("a", None, "stone").expect("a new id");
-    writer.commit().expect("a commit");
-    writer.close().expect("no merges");
-    // The schema of earlier releases did not have the last field.
-    let mut meta = read_meta(folder.path());
-    let removed = meta["schema"].as_array_mut().and_then(Vec::pop).expect("fields");
-    assert_eq!(removed["name"], "stored");
-    std::fs::write(folder.path().join("meta.json"), meta.to_string()).expect("a file");
-    let mut writer = IndexWriter::open(folder.path(), WriterOptions::default()).expect("an earlier index");
-    let error = writer.put_stored("b", None, "steel", &PassageFields::new()).expect_err("no field for it");
-    assert!(matches!(error, Error::Version { .. }), "{error:?}");
-    writer.add("b", None, "steel").expect("a new id");
-    writer.set_state(json!(7));
-    writer.commit().expect("a commit");
-    writer.merge().expect("a merge");
-    let searcher = Bm25Index::open(folder.path()).expect("an intact index").searcher();
-    assert_eq!((searcher.len(), searcher.state()), (2, &json!(7)));
-    assert!(matches!(searcher.passage(0), Err(Error::NotStored { .. })));
-}

@@ -1,19 +1,16 @@
-//! Tests of the impact file, with a segment that has terms in every layout.
+//! Tests of the impact file, with segments that have terms in every layout.
 
-use std::sync::Arc;
+use std::ops::Range;
 
-use tantivy::index::SegmentReader;
-use tantivy::schema::IndexRecordOption;
-use tantivy::{Index, InvertedIndexReader, TantivyDocument};
+use tantivy::fieldnorm::FieldNormReader;
 
 use super::*;
 use crate::Analyzer;
-use crate::index::open::analyze_with;
-use crate::index::schema::schema;
-use crate::postings::builder::build;
+use crate::postings::collector::PostingsCollector;
+use crate::postings::decode::DecodedPostings;
 use crate::postings::dictionary::{ABSENT, OVERFLOW};
 use crate::postings::gaps16_cursor::Gaps16Cursor;
-use crate::postings::plugin::read_fieldnorms;
+use crate::postings::merge::{MergeSource, merge};
 
 const PASSAGES: u32 = 70_000;
 
@@ -29,23 +26,13 @@ fn text(passage: u32) -> String {
     text
 }
 
-/// Writes a segment with the texts of all passages. Returns its terms and its fieldnorms.
-fn segment() -> (Arc<InvertedIndexReader>, OwnedBytes) {
-    let (schema, fields) = schema();
-    let index = Index::create_in_ram(schema);
-    analyze_with(&index, Analyzer::WHITESPACE);
-    let mut writer = index.writer_with_num_threads(1, 100_000_000).expect("an index in memory");
-    for passage in 0..PASSAGES {
-        let mut document = TantivyDocument::new();
-        document.add_text(fields.contents, text(passage));
-        writer.add_document(document).expect("a valid document");
-    }
-    writer.commit().expect("an index in memory");
-    let segments = index.searchable_segments().expect("a commit");
-    assert_eq!(segments.len(), 1);
-    let reader = SegmentReader::open(&segments[0]).expect("an intact segment");
-    let terms = reader.inverted_index(fields.contents).expect("an intact segment");
-    (terms, read_fieldnorms(&reader, fields.contents).expect("an intact segment"))
+/// Returns the content of an impact file with the texts of all passages.
+fn content() -> Vec<u8> {
+    let mut collector = PostingsCollector::new(Analyzer::WHITESPACE);
+    (0..PASSAGES).for_each(|passage| collector.add(&text(passage)));
+    let mut bytes = Vec::new();
+    collector.write(&mut bytes).expect("writing to a vector cannot fail");
+    bytes
 }
 
 /// Decodes postings into passages and their codes. If the postings are a bitmap, also checks its ranks.
@@ -82,58 +69,99 @@ fn decode(postings: Postings<'_>) -> Vec<(u32, u8)> {
 
 #[test]
 fn postings_in_each_layout_are_decoded_as_they_were_encoded_and_invalid_files_are_rejected() {
-    let (terms, fieldnorms) = segment();
-    let mut bytes = Vec::new();
-    build(&terms, &fieldnorms, &mut bytes).expect("writing to a vector cannot fail");
-    let term_count = terms.terms().num_terms() as u64;
-    let open =
-        |bytes: &[u8], passages, terms| ImpactFile::open(OwnedBytes::new(bytes.to_vec()), passages, terms);
-    let impacts = open(&bytes, PASSAGES as usize, term_count).expect("an intact file");
+    let mut bytes = content();
+    let open = |bytes: &[u8], passages| ImpactFile::open(OwnedBytes::new(bytes.to_vec()), passages);
+    let impacts = open(&bytes, PASSAGES as usize).expect("an intact file");
     assert!(impacts.dictionary.impacts.len() == MAX_IMPACTS);
-    let mut stream = terms.terms().stream().expect("intact terms");
+    let count =
+        |passage: u32, term: &str| text(passage).split(' ').filter(|word| *word == term).count() as u32;
+    let length = |passage: u32| text(passage).split_whitespace().count() as u32;
+    for passage in (0..PASSAGES).step_by(7) {
+        let fieldnorm = FieldNormReader::fieldnorm_to_id(length(passage));
+        assert_eq!(impacts.fieldnorms()[passage as usize], fieldnorm);
+    }
+    let tokens: u64 = (0..PASSAGES).map(|passage| u64::from(length(passage))).sum();
+    assert_eq!((impacts.tokens, impacts.with_tokens), (tokens, u64::from(PASSAGES)));
     // `layouts` counts the terms of each layout, `overflowed` the postings whose impacts have no code.
-    let (mut term_ord, mut layouts, mut overflowed) = (0, [0; 3], 0);
-    while stream.advance() {
-        let mut expected = Vec::new();
-        let postings = terms.read_block_postings_from_terminfo(stream.value(), IndexRecordOption::WithFreqs);
-        let mut postings = postings.expect("intact postings");
-        while !postings.docs().is_empty() {
-            expected.extend(postings.docs().iter().copied().zip(postings.freqs().iter().copied()));
-            postings.advance();
-        }
-        let term = impacts.term(term_ord);
-        assert_eq!(term.doc_freq as usize, expected.len());
-        let got: Vec<(u32, u32)> = decode(term.postings)
-            .into_iter()
-            .map(|(passage, code)| {
+    let (mut layouts, mut overflowed, mut decoded) = ([0; 3], 0, DecodedPostings::default());
+    for (term, expected_ord) in ["all", "far", "rare", "seldom", "third"].into_iter().zip(0..) {
+        let term_ord = impacts.term_ord(term).expect("an intact file").expect("a term");
+        assert_eq!(term_ord, expected_ord);
+        let expected: Vec<(u32, u32)> = (0..PASSAGES)
+            .map(|passage| (passage, count(passage, term)))
+            .filter(|&(_, frequency)| frequency > 0)
+            .collect();
+        let postings = impacts.term(term_ord);
+        assert_eq!(postings.doc_freq as usize, expected.len());
+        let coded = decode(postings.postings);
+        let got: Vec<(u32, u32)> = coded
+            .iter()
+            .map(|&(passage, code)| {
                 if code == OVERFLOW {
                     overflowed += 1;
-                    return (passage, term.overflow.frequency(passage));
+                    return (passage, postings.overflow.frequency(passage));
                 }
                 let impact = impacts.dictionary.impacts[usize::from(code) - 1];
-                assert_eq!(impact.fieldnorm, fieldnorms[passage as usize]);
+                assert_eq!(impact.fieldnorm, impacts.fieldnorms()[passage as usize]);
                 (passage, impact.frequency)
             })
             .collect();
-        assert!(got == expected, "term {term_ord}");
-        match term.postings {
+        assert!(got == expected, "term {term}");
+        decoded.read(&impacts, term_ord).expect("valid postings");
+        assert!(decoded.doc_ids.iter().copied().zip(decoded.codes.iter().copied()).eq(coded));
+        for passage in (0..PASSAGES).step_by(997) {
+            assert_eq!(decoded.frequency(&impacts.dictionary, passage), count(passage, term));
+        }
+        match postings.postings {
             Postings::Gaps16(_) => layouts[0] += 1,
             Postings::Gaps8(_) => layouts[1] += 1,
             Postings::Bitmap(_) => layouts[2] += 1,
         }
-        term_ord += 1;
     }
     // 16-bit gaps: "rare" and "far" (passages 0 and 69,999, with a bridging entry); 8-bit gaps: "seldom"; bitmaps:
     // "all" and "third".
     assert_eq!((layouts, overflowed > 0), ([2, 1, 2], true));
+    assert_eq!(impacts.term_ord("thirds"), Ok(None));
 
-    // Files are rejected if the number of passages or terms is wrong, if they are truncated, or if they have another
-    // version.
-    assert!(open(&bytes, PASSAGES as usize - 1, term_count).is_err());
-    assert!(open(&bytes, PASSAGES as usize, term_count + 1).is_err());
-    assert!(open(&bytes[..HEADER_BYTES + FOOTER_BYTES - 1], PASSAGES as usize, term_count).is_err());
+    // Files are rejected if the number of passages is wrong, if they are truncated, or if they have another version.
+    assert!(open(&bytes, PASSAGES as usize - 1).is_err());
+    assert!(open(&bytes[..HEADER_BYTES + FOOTER_BYTES - 1], PASSAGES as usize).is_err());
     // The lowest byte of the version.
     bytes[8] += 1;
-    let error = open(&bytes, PASSAGES as usize, term_count).expect_err("another version");
-    assert!(error.starts_with("version 3"), "{error}");
+    let error = open(&bytes, PASSAGES as usize).err().expect("another version");
+    assert!(error.contains("version 4"), "{error}");
+}
+
+#[test]
+fn merged_segments_are_the_same_as_one_segment_with_the_same_passages() {
+    // The passages of the segments, and whether some of them are deleted.
+    for (ranges, deletes) in
+        [(vec![0..40_000, 40_000..PASSAGES], false), (vec![0..5, 5..6, 6..6, 6..30_000], true)]
+    {
+        let is_alive = |passage: u32| !deletes || !(passage.is_multiple_of(3_000) || passage % 7 == 1);
+        let segment = |passages: Range<u32>| {
+            let mut collector = PostingsCollector::new(Analyzer::WHITESPACE);
+            passages.clone().for_each(|passage| collector.add(&text(passage)));
+            let mut bytes = Vec::new();
+            collector.write(&mut bytes).expect("writing to a vector cannot fail");
+            let file = ImpactFile::open(OwnedBytes::new(bytes), passages.len()).expect("an intact file");
+            let alive = deletes.then(|| {
+                passages
+                    .clone()
+                    .filter(|&passage| is_alive(passage))
+                    .map(|passage| passage - passages.start)
+                    .collect()
+            });
+            MergeSource { file, alive }
+        };
+        let sources: Vec<MergeSource> = ranges.iter().cloned().map(segment).collect();
+        let mut merged = Vec::new();
+        merge(&sources, &mut merged).expect("intact sources");
+        let mut collector = PostingsCollector::new(Analyzer::WHITESPACE);
+        let all = ranges.iter().cloned().flatten().filter(|&passage| is_alive(passage));
+        all.for_each(|passage| collector.add(&text(passage)));
+        let mut expected = Vec::new();
+        collector.write(&mut expected).expect("writing to a vector cannot fail");
+        assert!(merged == expected);
+    }
 }

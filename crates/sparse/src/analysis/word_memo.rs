@@ -1,0 +1,116 @@
+//! A cache ("memo") of values of short words. Most words of a text have occurred before, and a lookup is faster than
+//! lowercasing a word, comparing it with stop words and stemming it.
+
+use crate::analysis::standard_tokenizer::range_in;
+
+/// Number of slots in the memo. Each slot holds one word; a new word replaces the one in its slot.
+const SLOTS: usize = 1 << 13;
+
+/// Maximum number of bytes of a word in the memo.
+pub(crate) const MAX_BYTES: usize = 14;
+
+/// Maps words to the values that a function returned for them. All calls must use the same function.
+pub(crate) struct WordMemo<V> {
+    slots: Box<[Slot<V>; SLOTS]>,
+}
+
+/// A word and its value.
+#[derive(Clone, Copy, Default)]
+struct Slot<V> {
+    word: Key,
+    value: V,
+}
+
+/// A word of up to [`MAX_BYTES`] bytes: its bytes, followed by zeros, and in the last byte its length. Different words have
+/// different keys.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Key([u64; 2]);
+
+impl<V: Copy + Default> WordMemo<V> {
+    pub fn new() -> Self {
+        Self { slots: Box::new([Slot::default(); SLOTS]) }
+    }
+
+    /// Returns the value of a word, which must be a slice of `text`. If the word is not in the memo, calls `compute`, and
+    /// stores the value if the word is short enough. Errors of `compute` are not stored.
+    #[inline]
+    pub fn get<E>(&mut self, text: &str, word: &str, compute: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
+        if word.is_empty() || word.len() > MAX_BYTES {
+            return compute();
+        }
+        let key = Key::of(text, word);
+        let slot = &mut self.slots[key.slot()];
+        if slot.word != key {
+            *slot = Slot { word: key, value: compute()? };
+        }
+        Ok(slot.value)
+    }
+
+    /// Number of bytes of memory that the memo takes.
+    pub fn memory_bytes(&self) -> usize {
+        size_of_val(&*self.slots)
+    }
+}
+
+impl Key {
+    #[inline]
+    fn of(text: &str, word: &str) -> Self {
+        let following = &text.as_bytes()[range_in(text, word).start..];
+        // Usually, at least 16 bytes follow in the text, so that the word can be read at once, whatever its length.
+        let bytes = following.first_chunk().copied().unwrap_or_else(|| {
+            let mut bytes = [0; 16];
+            bytes[..following.len()].copy_from_slice(following);
+            bytes
+        });
+        let unused_bits = 8 * (16 - word.len());
+        let word_bytes = u128::from_le_bytes(bytes) << unused_bits >> unused_bits;
+        let [low, high] = [word_bytes as u64, (word_bytes >> 64) as u64];
+        Self([low, high | (word.len() as u64) << 56])
+    }
+
+    /// Returns the number of the slot that may hold the word.
+    #[inline]
+    fn slot(self) -> usize {
+        let Self([low, high]) = self;
+        // Fibonacci hashing: the factor is 2^64 divided by the golden ratio.
+        let mixed = (low ^ high.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> 32) as usize % SLOTS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_value_of_a_short_word_is_computed_once_and_that_of_a_long_word_each_time() {
+        let mut memo = WordMemo::new();
+        let words = [
+            "",
+            "r",
+            "rr",
+            "rrrr",
+            "rrrrr",
+            "É",
+            "éÉ",
+            "footbridges",
+            "abcdefghijklmn",
+            "a-word-of-more-than-14-bytes",
+        ];
+        for round in 0..4 {
+            for (word, value) in words.iter().zip(1..) {
+                let mut is_computed = false;
+                // Text may follow the word, or end with it.
+                let text = format!("{word}{}", &"s and other words"[..8 * (round % 3)]);
+                let got = memo.get(&text, &text[..word.len()], || {
+                    is_computed = true;
+                    Ok::<_, ()>(value)
+                });
+                let is_stored = (1..=MAX_BYTES).contains(&word.len());
+                assert_eq!((got, is_computed), (Ok(value), round == 0 || !is_stored), "{word}");
+            }
+        }
+        assert_eq!(memo.get("new", "new", || Err("no value")), Err("no value"));
+        assert_eq!(memo.get("new", "new", || Ok::<_, ()>(7)), Ok(7));
+    }
+}
