@@ -1318,8 +1318,8 @@ export interface NativeReadOptions {
 /** The result of a repair. */
 export interface NativeRepair {
   /**
-   * Number of missing or corrupt impact files (a segment's file with the postings that searches read) that were
-   * rebuilt.
+   * Number of missing or corrupt impact files (a segment's file with its terms and postings) that were rebuilt from
+   * stored passages.
    */
   rebuiltFiles: number
   /** Number of passages that were restored. */

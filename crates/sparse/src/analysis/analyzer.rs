@@ -12,7 +12,7 @@ use crate::analysis::english;
 use crate::analysis::snowball::Snowball;
 use crate::analysis::standard_tokenizer::range_in;
 use crate::analysis::stop_words::StopWords;
-use crate::analysis::word_memo::WordMemo;
+use crate::analysis::term_numbers::NumberMemo;
 use crate::analysis::word_pieces::{WordPieces, copy_in};
 use crate::{Error, Language};
 
@@ -170,7 +170,7 @@ impl Analyzer {
     pub(crate) fn for_each_number(
         &self,
         text: &str,
-        memo: &mut WordMemo<Option<u32>>,
+        memo: &mut NumberMemo,
         mut intern: impl FnMut(&str) -> u32,
         mut visit: impl FnMut(u32),
     ) {

@@ -8,7 +8,7 @@ use crate::analysis::porter;
 use crate::analysis::standard_tokenizer::for_each_word;
 use crate::analysis::stop_words::StopWords;
 use crate::analysis::term_memo::TermMemo;
-use crate::analysis::word_memo::WordMemo;
+use crate::analysis::term_numbers::NumberMemo;
 
 /// Calls `visit` with each term of a text. If `stop_words` are given, they replace the 33 stop words of Lucene.
 pub(crate) fn for_each_term(text: &str, stop_words: Option<&StopWords>, mut visit: impl FnMut(&str)) {
@@ -46,7 +46,7 @@ fn memoized_terms(text: &str, mut visit: impl FnMut(&str)) {
 pub(crate) fn for_each_number(
     text: &str,
     stop_words: Option<&StopWords>,
-    memo: &mut WordMemo<Option<u32>>,
+    memo: &mut NumberMemo,
     mut intern: impl FnMut(&str) -> u32,
     mut visit: impl FnMut(u32),
 ) {

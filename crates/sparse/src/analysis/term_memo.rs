@@ -5,6 +5,9 @@ use std::cell::Cell;
 
 use crate::analysis::word_memo::WordMemo;
 
+/// Number of slots of the memo, which has 256 KiB.
+const SLOTS: usize = 1 << 13;
+
 /// Maximum number of bytes of a term in the memo.
 const MAX_TERM_BYTES: usize = 14;
 
@@ -18,11 +21,11 @@ struct ShortTerm {
 
 thread_local! {
     /// The memo of this thread; `None` before its first use and while a text is being analyzed.
-    static MEMO: Cell<Option<WordMemo<ShortTerm>>> = const { Cell::new(None) };
+    static MEMO: Cell<Option<WordMemo<ShortTerm, SLOTS>>> = const { Cell::new(None) };
 }
 
 /// Maps words to the terms that a function returned for them. All calls must use the same function.
-pub(crate) struct TermMemo(WordMemo<ShortTerm>);
+pub(crate) struct TermMemo(WordMemo<ShortTerm, SLOTS>);
 
 impl TermMemo {
     /// Takes the memo of this thread. Creates an empty one if there is none yet, or if it is in use.

@@ -8,17 +8,20 @@ use ranking::Interner;
 use crate::Analyzer;
 use crate::analysis::word_memo::WordMemo;
 
+/// Maps a word to the number of its term, or to `None` if it is a stop word. It has 32,768 slots (768 KiB): with four
+/// times fewer, indexing a million passages of mixed kinds takes 8% longer, and passages of one kind as long.
+pub(crate) type NumberMemo = WordMemo<Option<u32>, { 1 << 15 }>;
+
 /// The terms of the texts so far.
 pub(crate) struct TermNumbers {
     analyzer: Analyzer,
     terms: Interner,
-    /// The number of the term of each word; `None` for a stop word.
-    memo: WordMemo<Option<u32>>,
+    memo: NumberMemo,
 }
 
 impl TermNumbers {
     pub fn new(analyzer: Analyzer) -> Self {
-        Self { analyzer, terms: Interner::default(), memo: WordMemo::new() }
+        Self { analyzer, terms: Interner::default(), memo: NumberMemo::new() }
     }
 
     /// Calls `visit` with the number of each term of a text, in order. A new term gets the next number.

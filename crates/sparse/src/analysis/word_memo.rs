@@ -3,15 +3,13 @@
 
 use crate::analysis::standard_tokenizer::range_in;
 
-/// Number of slots in the memo. Each slot holds one word; a new word replaces the one in its slot.
-const SLOTS: usize = 1 << 13;
-
 /// Maximum number of bytes of a word in the memo.
 pub(crate) const MAX_BYTES: usize = 14;
 
-/// Maps words to the values that a function returned for them. All calls must use the same function.
-pub(crate) struct WordMemo<V> {
-    slots: Box<[Slot<V>; SLOTS]>,
+/// Maps words to the values that a function returned for them. All calls must use the same function. Each slot holds one
+/// word; a new word replaces the one in its slot. The number of slots is a power of two.
+pub(crate) struct WordMemo<V, const SLOTS: usize> {
+    slots: Box<[Slot<V>]>,
 }
 
 /// A word and its value.
@@ -26,9 +24,9 @@ struct Slot<V> {
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Key([u64; 2]);
 
-impl<V: Copy + Default> WordMemo<V> {
+impl<V: Copy + Default, const SLOTS: usize> WordMemo<V, SLOTS> {
     pub fn new() -> Self {
-        Self { slots: Box::new([Slot::default(); SLOTS]) }
+        Self { slots: vec![Slot::default(); SLOTS].into_boxed_slice() }
     }
 
     /// Returns the value of a word, which must be a slice of `text`. If the word is not in the memo, calls `compute`, and
@@ -39,7 +37,7 @@ impl<V: Copy + Default> WordMemo<V> {
             return compute();
         }
         let key = Key::of(text, word);
-        let slot = &mut self.slots[key.slot()];
+        let slot = &mut self.slots[key.hash() as usize % SLOTS];
         if slot.word != key {
             *slot = Slot { word: key, value: compute()? };
         }
@@ -68,13 +66,12 @@ impl Key {
         Self([low, high | (word.len() as u64) << 56])
     }
 
-    /// Returns the number of the slot that may hold the word.
     #[inline]
-    fn slot(self) -> usize {
+    fn hash(self) -> u32 {
         let Self([low, high]) = self;
         // Fibonacci hashing: the factor is 2^64 divided by the golden ratio.
         let mixed = (low ^ high.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (mixed >> 32) as usize % SLOTS
+        (mixed >> 32) as u32
     }
 }
 
@@ -84,7 +81,7 @@ mod tests {
 
     #[test]
     fn the_value_of_a_short_word_is_computed_once_and_that_of_a_long_word_each_time() {
-        let mut memo = WordMemo::new();
+        let mut memo = WordMemo::<_, 64>::new();
         let words = [
             "",
             "r",
