@@ -1,5 +1,5 @@
 // The command `npm run bench -- qps`. It measures the systems of a benchmark definition side by side and writes a record,
-// or runs a command that reads records (`report`, `compare`).
+// or runs a command that reads records (`report`, `compare`, `days`).
 import {mkdirSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {parseArgs} from 'node:util';
@@ -25,7 +25,7 @@ const suites: Readonly<Record<string, Suite>> = {
 };
 
 /**
-Runs a command that reads records (`report`, `compare`), or measures the named definitions. Without arguments, it lists all
+Runs a command that reads records (`report`, `compare`, `days`), or measures the named definitions. Without arguments, it lists all
 definitions, options and commands. Fails, after writing the record, if a system that must be exact returns wrong hits.
 */
 export async function qps(args: readonly string[], say: Say): Promise<void> {
@@ -54,7 +54,7 @@ export async function qps(args: readonly string[], say: Say): Promise<void> {
 			say(`Definitions of ${suite}: ${definitions.join(', ')}.`);
 		}
 		say('Options: --setup, --rebuild, --smoke (one round, kept in .cache/smoke).');
-		say('Commands for records: report [NAME|FILE …] [--against FILE|NAME] [--out FILE]; compare NEW [OLD].');
+		say('Commands for records: report [NAME|FILE …] [--against FILE|NAME] [--out FILE]; compare NEW [OLD]; days NAME ….');
 	}
 	for (const name of names) {
 		const suiteName = suiteOf.get(name)!;

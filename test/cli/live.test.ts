@@ -418,7 +418,7 @@ test('explain, evaluate and doctor work with a live collection', async t => {
 	await rm(impacts);
 	const repaired = await passagekit(['doctor', '--repair', collection]);
 	t.is(repaired.status, 0);
-	t.regex(repaired.stdout, /✓ collection {2}1 file was rebuilt; intact, 3 documents after 1 commit\n/u);
+	t.regex(repaired.stdout, /✓ collection {2}1 file rebuilt; intact, 3 documents after 1 commit\n/u);
 	t.deepEqual(await readFile(impacts), postings);
 	// A flipped bit in the log of vectors is detected.
 	const log = join(collection, 'vectors-1.log');

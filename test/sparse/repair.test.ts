@@ -70,23 +70,27 @@ test('a missing impact file is an error, and cannot be rebuilt if the passages a
 	}
 });
 
-test('an index with fewer passages than its last commit recorded is refused as corrupt, and `doctor --repair` repairs it', async t => {
+test('an index with fewer passages than its last commit recorded is refused as corrupt, and cannot be repaired', async t => {
 	const path = join(await folder(t), 'index');
 	await twoCommits(path);
-	const meta = join(path, 'meta.json');
-	await writeFile(meta, (await readFile(meta, 'utf8')).replace(String.raw`\"passages\":4`, String.raw`\"passages\":5`));
-	const error = await t.throwsAsync(Bm25Index.open(path), {instanceOf: RetrievalError, code: 'ERR_INDEX_CORRUPT'});
-	t.regex(error.message, /expected 5 passages, as the last commit recorded, got 4: .*doctor --repair/u);
 	const doctor = async (): Promise<{status: number; stdout: string}> =>
 		execute(process.execPath, [join(packageRoot, 'bin/passagekit.js'), 'doctor', '--repair', path]).then(
 			({stdout}) => ({status: 0, stdout}),
 			(failed: {code: number; stdout: string}) => ({status: failed.code, stdout: failed.stdout}),
 		);
-	const first = await doctor();
-	t.is(first.status, 1);
-	t.regex(first.stdout, /1 passage is lost, all others can be found; add them again/u);
 	t.deepEqual(await doctor(), {status: 0, stdout: '✓ BM25 index  intact; nothing to repair\n'});
-	t.deepEqual(await found(path), ['a0', 'a1', 'b0', 'b1']);
+	const meta = join(path, 'meta.json');
+	const list = await readFile(meta, 'utf8');
+	const changed = list.replace(String.raw`\"passages\":4`, String.raw`\"passages\":5`);
+	await writeFile(meta, changed);
+	const expected = /expected 5 passages, as the last commit recorded, got 4/u;
+	const error = await t.throwsAsync(Bm25Index.open(path), {instanceOf: RetrievalError, code: 'ERR_INDEX_CORRUPT'});
+	t.regex(error.message, expected);
+	const {status, stdout} = await doctor();
+	t.is(status, 1);
+	t.regex(stdout, expected);
+	t.is(await readFile(meta, 'utf8'), changed);
+	await writeFile(meta, list);
 	const writer = await Bm25Writer.open(path);
 	await t.throwsAsync(Bm25Index.repair(path), {instanceOf: RetrievalError, code: 'ERR_INDEX_LOCKED'});
 	await writer.close();

@@ -72,14 +72,10 @@ export interface Bm25SearchOptions extends SearchOptions, Bm25Options, Bm25Filte
 /** The options of `Bm25Index.searchMany`. */
 export interface Bm25SearchManyOptions extends SearchManyOptions, Bm25Options, Bm25FilterOptions {}
 
-/** The result of `Bm25Index.repair`; all zero if the index was intact. */
+/** The result of `Bm25Index.repair`. */
 export interface Bm25Repair {
-	/** Number of missing or damaged `.impacts` files that were rebuilt from stored passages. */
+	/** Number of missing or damaged `.impacts` files that were rebuilt from stored passages; 0 if the index was intact. */
 	readonly rebuiltFiles: number;
-	/** Number of passages that were restored. */
-	readonly restored: number;
-	/** Number of passages of the last commit that could not be restored. */
-	readonly lost: number;
 }
 
 /** A term, as the analyzer returns it, with its weight in a query. The weight replaces the number of occurrences in the query. */
@@ -198,10 +194,10 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 	}
 
 	/**
-	Repairs the index in the folder `path` and checks all of its files. A bug in early versions could remove passages by a deletion that was
-	never committed; the repair restores them if their files still exist. In the BM25 index of an updatable collection, which stores its
-	passages, it also rebuilds missing or damaged `.impacts` files, which hold the terms and their postings. An intact index is not changed. Fails with `ERR_INDEX_LOCKED` while a writer has the
-	index open, and with `ERR_INDEX_CORRUPT` for other damage; in this case, no files other than `.impacts` files have changed.
+	Checks all files of the index in the folder `path`. In the BM25 index of an updatable collection, which stores its passages, it also
+	rebuilds missing or damaged `.impacts` files, which hold the terms and their postings. An intact index is not changed. Fails with
+	`ERR_INDEX_LOCKED` while a writer has the index open, and with `ERR_INDEX_CORRUPT` for other damage; in this case, no files other than
+	`.impacts` files have changed.
 	*/
 	static async repair(path: string): Promise<Bm25Repair> {
 		checkString('path', path);

@@ -1,4 +1,5 @@
-// The commands for stored records: `qps report` writes a page, and `qps compare` prints a comparison.
+// The commands for stored records: `qps report` writes a page, `qps compare` prints a comparison of two records, and
+// `qps days` prints the ratios of all records of a definition.
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {dirname, join, relative, resolve} from 'node:path';
 import {parseArgs} from 'node:util';
@@ -6,6 +7,7 @@ import {packageRoot} from '../../../ts/core/native/addon.ts';
 import {cache, qpsFolder} from '../harness/folders.ts';
 import {compareTable} from './compare/compare-table.ts';
 import {compare} from './compare/compare.ts';
+import {daysTable} from './compare/days.ts';
 import {reportHtml} from './page/page.ts';
 import type {DescribedRecord} from './records/description.ts';
 import type {QpsRecord} from './records/record.ts';
@@ -19,6 +21,7 @@ type Describe = (record: QpsRecord) => DescribedRecord;
 export const commandsFor = (describe: Describe): Readonly<Record<string, Command>> => ({
 	report: (args, say) => reportCommand(describe, args, say),
 	compare: (args, say) => compareCommand(describe, args, say),
+	days: (args, say) => daysCommand(describe, args, say),
 });
 
 /**
@@ -54,6 +57,16 @@ function compareCommand(describe: Describe, args: readonly string[], say: Say): 
 	const stored = new Records(join(qpsFolder, 'record'));
 	const record = stored.find(newer);
 	say(compareTable(compare(describe(record), describe(stored.before(record, older)))));
+}
+
+/** `days NAME …` prints, for each definition, the ratios to other systems over its records from different days. */
+function daysCommand(describe: Describe, args: readonly string[], say: Say): void {
+	const {positionals} = parseArgs({args: [...args], allowPositionals: true});
+	if (positionals.length === 0) {
+		throw new Error('expected the name of a definition, got none');
+	}
+	const stored = new Records(join(qpsFolder, 'record'));
+	say(positionals.map(name => daysTable(stored.all(name).map(describe))).join('\n\n'));
 }
 
 /** Writes a page of records, and prints its path. */

@@ -1,4 +1,5 @@
-//! SIMD kernels: inner products and distances of vectors, scans over BM25 impacts and logits, and classes of characters. (The impact of a term
+//! SIMD kernels: inner products and distances of vectors, scans over BM25 impacts and logits, and classes of
+//! characters. (The impact of a term
 //! is its frequency in a passage together with the passage's length, as in Lucene.)
 //!
 //! Each module has the kernels for rows of one element type. Its main type is a struct of function pointers, such as
@@ -27,7 +28,7 @@
 //! | [`signs`] | sign bits | sign-bit sketches in HNSW graphs |
 //! | [`impacts`] | BM25 impact codes | upper bounds on BM25 scores |
 //! | [`logits`] | `f32` | softmax and ranks over a vocabulary |
-//! | [`ascii`] | characters | words of texts |
+//! | [`ascii`] | bytes of text | words of texts |
 //! | [`network`] | `f32`, bytes | layers of encoders and readers |
 //! | [`gradients`], [`matrix`] | `f32`; products also with operands in `bf16` | training of encoders and readers |
 //!

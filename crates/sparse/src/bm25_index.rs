@@ -78,9 +78,8 @@ impl Bm25Index {
         })
     }
 
-    /// Repairs an index and checks every file. It can rebuild an impact file (a segment's file with the postings that
-    /// searches read), and it can restore passages that an earlier version of passagekit removed because of a deletion
-    /// that was never committed. An intact index is not changed.
+    /// Repairs an index and checks every file. It can rebuild an impact file (a segment's file with the terms and their
+    /// postings) if all passages of the segment were stored. An intact index is not changed.
     ///
     /// # Errors
     ///

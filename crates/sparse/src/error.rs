@@ -43,21 +43,6 @@ pub enum Error {
         /// What this index has there.
         got: String,
     },
-    /// The segments have fewer passages than the last commit recorded, because an earlier version of passagekit applied
-    /// a deletion that was never committed when it merged segments.
-    #[error(
-        "{}: expected {expected} passages, as the last commit recorded, got {found}: an earlier version applied a deletion that \
-         was never committed; `passagekit doctor --repair` or `Bm25Index.repair` restores what is still there",
-        path.display()
-    )]
-    MissingPassages {
-        /// The folder.
-        path: PathBuf,
-        /// Number of passages that the last commit recorded.
-        expected: u64,
-        /// Number of passages in the segments.
-        found: u64,
-    },
     /// The index has another version of the index format.
     #[error("{}: expected version {expected} of the BM25 index format, got {got}; build it again", path.display())]
     Version {

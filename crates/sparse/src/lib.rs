@@ -3,7 +3,7 @@
 //!
 //! tantivy maintains the index: segments, merges, deletions and commits. The analyzers, the scorers, and two files in
 //! each segment are ours: the passage file, which has the ids (module `passages`), and the impact file, which has the
-//! postings in the form that the scorers read (module `postings`).
+//! terms of titles and texts, and their postings in the form that the scorers read (module `postings`).
 //!
 //! [`IndexWriter`] changes an index, [`Bm25Index`] opens it for searching, and [`Searcher`] searches one commit of it.
 //!

@@ -137,6 +137,16 @@ fn check(
         for (id, _, score) in &got {
             let explanation = searcher.explain(text, id, parameters).expect("a passage of the index");
             prop_assert_eq!(explanation.score, *score);
+            let passage =
+                model.segments.iter().flatten().find(|passage| passage.id == *id && passage.is_visible);
+            let in_passage = &passage.expect("a passage of the model").terms;
+            prop_assert_eq!(explanation.length as usize, in_passage.len());
+            for term in &explanation.terms {
+                prop_assert_eq!(
+                    term.frequency as usize,
+                    in_passage.iter().filter(|other| **other == term.term).count()
+                );
+            }
             let sum: f64 = explanation.terms.iter().map(|term| f64::from(term.contribution)).sum();
             prop_assert_eq!(sum as f32, *score);
         }

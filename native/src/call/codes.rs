@@ -229,9 +229,7 @@ fn sparse_code(error: &sparse::Error) -> &'static str {
     use sparse::Error;
     match error {
         Error::Io { .. } | Error::NotFound { .. } | Error::NotAFolder { .. } => "ERR_IO",
-        Error::NotAnIndex { .. } | Error::Corrupt { .. } | Error::MissingPassages { .. } => {
-            "ERR_INDEX_CORRUPT"
-        }
+        Error::NotAnIndex { .. } | Error::Corrupt { .. } => "ERR_INDEX_CORRUPT",
         Error::Version { .. } | Error::AnalyzerVersion { .. } => "ERR_INDEX_VERSION",
         Error::AnalyzerMismatch { .. } => "ERR_ANALYZER_MISMATCH",
         Error::Tokenizer(error) => tokenize_code(error),

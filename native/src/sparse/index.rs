@@ -59,19 +59,14 @@ pub struct NativeRepair {
     /// Number of missing or corrupt impact files (a segment's file with its terms and postings) that were rebuilt from
     /// stored passages.
     pub rebuilt_files: f64,
-    /// Number of passages that were restored.
-    pub restored: f64,
-    /// Number of passages of the last commit that are no longer in any readable file.
-    pub lost: f64,
 }
 
 /// Repairs the index in a folder and checks all of its files.
 #[napi(ts_return_type = "Promise<NativeRepair>", catch_unwind)]
 pub fn repair_bm25_index(env: &Env, path: String) -> napi::Result<Object<'_>> {
     spawn(env, move || {
-        let Repair { rebuilt_files, restored, lost } = Bm25Index::repair(&PathBuf::from(path))?;
-        let [rebuilt_files, restored, lost] = [rebuilt_files, restored, lost].map(|count| count as f64);
-        Ok(NativeRepair { rebuilt_files, restored, lost })
+        let Repair { rebuilt_files } = Bm25Index::repair(&PathBuf::from(path))?;
+        Ok(NativeRepair { rebuilt_files: rebuilt_files as f64 })
     })
 }
 

@@ -25,10 +25,10 @@ interface Finding {
 export function registerDoctor(program: Command): void {
 	program
 		.command('doctor')
-		.description('check this installation, or repair a BM25 index')
+		.description('check this installation, or check and repair a BM25 index or a collection')
 		.option(
 			'--repair <folder>',
-			'repair the BM25 index in this folder, or the one of the collection in this folder, and check its files; in a collection of `passagekit add`, files with postings are repaired, and others are only checked',
+			'check the files of the BM25 index or the collection in this folder; in a collection of `passagekit add`, missing and damaged files with postings (`.impacts`) are rebuilt',
 		)
 		.option('--json', 'print one JSON object')
 		.addHelpText('after', '\nExample:\n  $ passagekit doctor --repair passagekit-index')
@@ -60,58 +60,35 @@ async function check(what: string, examine: () => string | Promise<string>): Pro
 	}
 }
 
-/** Checks the BM25 index or the updatable collection in a folder, and repairs what can be repaired. */
+/** Checks the BM25 index or the collection in a folder, and repairs what can be repaired. */
 async function examined(folder: string): Promise<Finding> {
-	return (await isLive(folder))
-		? check('collection', async () => repairedCollection(folder))
-		: check('BM25 index', async () => repaired(folder));
+	if (await isLive(folder)) {
+		return check('collection', async () => repairedCollection(folder));
+	}
+	const isCollection = existsSync(join(folder, parts.manifest));
+	return check('BM25 index', async () => repaired(isCollection ? join(folder, parts.bm25) : folder));
 }
 
-/**
-Checks an updatable collection. If a file with postings is missing or damaged, it is made again from the stored passages. Other parts are
-only checked, because they must match each other.
-*/
+/** Checks an updatable collection. If files with postings are missing or damaged, they are made again from the stored passages. */
 async function repairedCollection(folder: string): Promise<string> {
-	const verified = async (): Promise<string> => {
+	try {
+		const repair = await repaired(join(folder, parts.bm25));
 		await using collection = await Collection.open(folder, {verify: true});
 		const {documents, generation} = await collection.stats();
-		return `intact, ${amountOf(documents, 'document')} after ${amountOf(generation, 'commit')}`;
-	};
-	try {
-		return `${await verified()}; nothing to repair`;
+		return repair.replace('intact', `intact, ${amountOf(documents, 'document')} after ${amountOf(generation, 'commit')}`);
 	} catch (error) {
-		const code = error instanceof RetrievalError ? error.code : 'ERR_INTERNAL';
-		if (code === 'ERR_INDEX_CORRUPT') {
-			const repair = await Bm25Index.repair(join(folder, parts.bm25)).catch(() => undefined);
-			if (repair && repair.rebuiltFiles > 0) {
-				return `${rebuilt(repair.rebuiltFiles)}; ${await verified()}`;
-			}
+		if (!(error instanceof RetrievalError) || error.code !== 'ERR_INDEX_CORRUPT') {
+			throw error;
 		}
 		const remedy = 'this cannot be repaired: restore the folder of the collection from a backup, or add the documents to a new one';
-		throw new RetrievalError(code, `${(error as Error).message}; ${remedy}`, {cause: error});
+		throw new RetrievalError(error.code, `${error.message}; ${remedy}`, {cause: error});
 	}
 }
 
-function rebuilt(files: number): string {
-	return files === 1 ? '1 file was rebuilt' : `${files} files were rebuilt`;
-}
-
-/** Repairs a BM25 index and returns what was done. Fails if passages are lost, because the user must add them again. */
+/** Repairs a BM25 index and returns what was done. */
 async function repaired(folder: string): Promise<string> {
-	const isCollection = existsSync(join(folder, parts.manifest));
-	const {rebuiltFiles, restored, lost} = await Bm25Index.repair(isCollection ? join(folder, parts.bm25) : folder);
-	const actions = [
-		...(restored > 0 ? [restored === 1 ? '1 passage was restored' : `${restored} passages were restored`] : []),
-		...(rebuiltFiles > 0 ? [rebuilt(rebuiltFiles)] : []),
-	].join(', ');
-	if (lost > 0) {
-		const remedy = isCollection ? 'build the collection again' : 'add them again';
-		throw new RetrievalError(
-			'ERR_INDEX_CORRUPT',
-			`${lost === 1 ? '1 passage is' : `${lost} passages are`} lost, all others can be found; ${remedy}${actions && `; ${actions}`}`,
-		);
-	}
-	return actions || 'intact; nothing to repair';
+	const {rebuiltFiles} = await Bm25Index.repair(folder);
+	return rebuiltFiles > 0 ? `${amountOf(rebuiltFiles, 'file')} rebuilt; intact` : 'intact; nothing to repair';
 }
 
 async function checkInstallation(): Promise<Finding[]> {

@@ -49,6 +49,12 @@ export class Records {
 		return older;
 	}
 
+	/** Returns all records of the definition `name`, from the newest to the oldest. Fails if there is none. */
+	all(name: string): readonly QpsRecord[] {
+		this.find(name);
+		return this.#recordsOf(name);
+	}
+
 	/** Returns the records of a definition, from the newest to the oldest. */
 	#recordsOf(definitionName: string): readonly QpsRecord[] {
 		return this.#all.filter(({definition}) => definition.name === definitionName);

@@ -29,7 +29,7 @@ fn classify_half(half: &[u8; 32]) -> AsciiClasses {
     let bytes = unsafe { _mm256_loadu_si256(half.as_ptr().cast()) };
     let is = |byte: u8| _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(byte as i8));
     let or = |a, b| _mm256_or_si256(a, b);
-    // The bit 0x20 is set in lower-case letters only.
+    // Upper-case letters differ from lower-case ones only in this bit.
     let lower = or(bytes, _mm256_set1_epi8(0x20));
     let alphanumeric = or(is_in_range(lower, b'a', 26), is_in_range(bytes, b'0', 10));
     let inside_words = or(or(or(is(b'.'), is(b',')), or(is(b':'), is(b';'))), is(b'\''));

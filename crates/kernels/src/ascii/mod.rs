@@ -1,7 +1,7 @@
 //! Classes of the ASCII characters of a text, as bits, for tokenizers that split texts into words.
 //!
-//! A tokenizer reads a text 64 bytes (a *group*) at a time, and finds the ends of words by counting bits instead of
-//! comparing bytes one by one.
+//! A tokenizer reads a text 64 bytes (a *group*) at a time, and finds the ends of words by finding set bits
+//! instead of comparing bytes one by one.
 
 mod dispatch;
 

@@ -29,7 +29,7 @@ fn classify(groups: &[[u8; GROUP]], classes: &mut [AsciiClasses]) {
 #[inline]
 fn alphanumeric(bytes: uint8x16_t) -> uint8x16_t {
     let is_in_range = |bytes, first, count| vcltq_u8(vsubq_u8(bytes, vdupq_n_u8(first)), vdupq_n_u8(count));
-    // The bit 0x20 is set in lower-case letters only.
+    // Upper-case letters differ from lower-case ones only in this bit.
     let lower = vorrq_u8(bytes, vdupq_n_u8(0x20));
     vorrq_u8(is_in_range(lower, b'a', 26), is_in_range(bytes, b'0', 10))
 }

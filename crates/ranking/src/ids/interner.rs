@@ -63,8 +63,8 @@ impl Interner {
     /// Number of bytes of memory that the interner takes.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        // The table has a byte and a number per slot.
-        self.joined.capacity() + size_of::<usize>() * self.ends.capacity() + 5 * self.numbers.capacity()
+        let Self { joined, ends, numbers, .. } = self;
+        joined.capacity() + size_of::<usize>() * ends.capacity() + numbers.allocation_size()
     }
 
     /// Whether no string has been interned yet.

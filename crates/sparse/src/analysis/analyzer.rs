@@ -170,12 +170,15 @@ impl Analyzer {
     pub(crate) fn for_each_number(
         &self,
         text: &str,
-        memo: &mut NumberMemo,
+        memo: &mut Option<NumberMemo>,
         mut intern: impl FnMut(&str) -> u32,
         mut visit: impl FnMut(u32),
     ) {
         match &self.kind {
-            Kind::English => english::for_each_number(text, self.stop_words.as_ref(), memo, intern, visit),
+            Kind::English => {
+                let memo = memo.get_or_insert_with(NumberMemo::new);
+                english::for_each_number(text, self.stop_words.as_ref(), memo, intern, visit);
+            }
             _ => self.for_each_token(text, |term| visit(intern(term))),
         }
     }

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! [`analyzer`] has the public type, [`Analyzer`](crate::Analyzer). [`stop_words`] is a list of words that do not
-//! become terms. [`term_numbers`] analyzes the texts of an index. [`word_memo`] and [`term_memo`] cache what is known about
-//! English words, and [`query`] is an analyzed query.
+//! become terms. [`term_numbers`] analyzes the texts of an index. [`word_memo`] and [`term_memo`] cache what is known
+//! about English words, and [`query`] is an analyzed query.
 
 pub(crate) mod analyzer;
 pub(crate) mod char_tokenizer;
@@ -24,3 +24,10 @@ pub(crate) mod term_memo;
 pub(crate) mod term_numbers;
 pub(crate) mod word_memo;
 pub(crate) mod word_pieces;
+
+use std::borrow::Cow;
+
+/// Returns the text that the analyzer gets for a passage.
+pub(crate) fn contents_of<'a>(title: Option<&str>, text: &'a str) -> Cow<'a, str> {
+    title.map_or(Cow::Borrowed(text), |title| Cow::Owned(format!("{title} {text}")))
+}

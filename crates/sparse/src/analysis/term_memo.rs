@@ -5,8 +5,8 @@ use std::cell::Cell;
 
 use crate::analysis::word_memo::WordMemo;
 
-/// Number of slots of the memo, which has 256 KiB.
-const SLOTS: usize = 1 << 13;
+/// The memo has 8,192 slots (256 KiB).
+const SLOT_BITS: u32 = 13;
 
 /// Maximum number of bytes of a term in the memo.
 const MAX_TERM_BYTES: usize = 14;
@@ -21,11 +21,11 @@ struct ShortTerm {
 
 thread_local! {
     /// The memo of this thread; `None` before its first use and while a text is being analyzed.
-    static MEMO: Cell<Option<WordMemo<ShortTerm, SLOTS>>> = const { Cell::new(None) };
+    static MEMO: Cell<Option<WordMemo<ShortTerm, SLOT_BITS>>> = const { Cell::new(None) };
 }
 
 /// Maps words to the terms that a function returned for them. All calls must use the same function.
-pub(crate) struct TermMemo(WordMemo<ShortTerm, SLOTS>);
+pub(crate) struct TermMemo(WordMemo<ShortTerm, SLOT_BITS>);
 
 impl TermMemo {
     /// Takes the memo of this thread. Creates an empty one if there is none yet, or if it is in use.

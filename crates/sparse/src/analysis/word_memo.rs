@@ -4,11 +4,11 @@
 use crate::analysis::standard_tokenizer::range_in;
 
 /// Maximum number of bytes of a word in the memo.
-pub(crate) const MAX_BYTES: usize = 14;
+const MAX_BYTES: usize = 14;
 
 /// Maps words to the values that a function returned for them. All calls must use the same function. Each slot holds one
-/// word; a new word replaces the one in its slot. The number of slots is a power of two.
-pub(crate) struct WordMemo<V, const SLOTS: usize> {
+/// word; a new word replaces the one in its slot. There are `1 << BITS` slots.
+pub(crate) struct WordMemo<V, const BITS: u32> {
     slots: Box<[Slot<V>]>,
 }
 
@@ -24,20 +24,20 @@ struct Slot<V> {
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Key([u64; 2]);
 
-impl<V: Copy + Default, const SLOTS: usize> WordMemo<V, SLOTS> {
+impl<V: Copy + Default, const BITS: u32> WordMemo<V, BITS> {
     pub fn new() -> Self {
-        Self { slots: vec![Slot::default(); SLOTS].into_boxed_slice() }
+        Self { slots: vec![Slot::default(); 1 << BITS].into_boxed_slice() }
     }
 
     /// Returns the value of a word, which must be a slice of `text`. If the word is not in the memo, calls `compute`, and
-    /// stores the value if the word is short enough. Errors of `compute` are not stored.
+    /// stores the value if the word is short enough. What `compute` returns as `Err` is not stored.
     #[inline]
     pub fn get<E>(&mut self, text: &str, word: &str, compute: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
         if word.is_empty() || word.len() > MAX_BYTES {
             return compute();
         }
         let key = Key::of(text, word);
-        let slot = &mut self.slots[key.hash() as usize % SLOTS];
+        let slot = &mut self.slots[key.hash(BITS)];
         if slot.word != key {
             *slot = Slot { word: key, value: compute()? };
         }
@@ -66,12 +66,14 @@ impl Key {
         Self([low, high | (word.len() as u64) << 56])
     }
 
+    /// Returns a hash of this number of bits.
     #[inline]
-    fn hash(self) -> u32 {
+    fn hash(self, bits: u32) -> usize {
         let Self([low, high]) = self;
-        // Fibonacci hashing: the factor is 2^64 divided by the golden ratio.
+        // Fibonacci hashing: the factor is 2^64 divided by the golden ratio. Only the highest bits of the product depend
+        // on all bits of the key.
         let mixed = (low ^ high.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (mixed >> 32) as u32
+        (mixed >> (u64::BITS - bits)) as usize
     }
 }
 
@@ -81,7 +83,7 @@ mod tests {
 
     #[test]
     fn the_value_of_a_short_word_is_computed_once_and_that_of_a_long_word_each_time() {
-        let mut memo = WordMemo::<_, 64>::new();
+        let mut memo = WordMemo::<_, 12>::new();
         let words = [
             "",
             "r",
@@ -109,5 +111,30 @@ mod tests {
         }
         assert_eq!(memo.get("new", "new", || Err("no value")), Err("no value"));
         assert_eq!(memo.get("new", "new", || Ok::<_, ()>(7)), Ok(7));
+    }
+
+    #[test]
+    fn words_that_share_a_slot_replace_each_other() {
+        let words: Vec<String> = (0..40).map(|number| format!("provide{number}")).collect();
+        let mut memo = WordMemo::<_, 1>::new();
+        for (word, value) in words.iter().zip(0..).cycle().take(500) {
+            assert_eq!(memo.get(word, word, || Ok::<_, ()>(value)), Ok(value), "{word}");
+        }
+    }
+
+    fn hash_of(word: &str) -> usize {
+        Key::of(word, word).hash(13)
+    }
+
+    #[test]
+    fn every_byte_of_a_word_matters_for_its_slot() {
+        // Neighboring letters rarely have the same slot, wherever in the word they are.
+        for place in 0..MAX_BYTES {
+            let word =
+                |letter: char| format!("{}{letter}{}", "a".repeat(place), "a".repeat(MAX_BYTES - place - 1));
+            let slots: std::collections::HashSet<usize> =
+                ('a'..='z').map(|letter| hash_of(&word(letter))).collect();
+            assert!(slots.len() > 20, "{place}: {}", slots.len());
+        }
     }
 }

@@ -18,10 +18,11 @@ pub(crate) const MAX_BYTES_VERIFIED_ON_OPEN: u64 = 64 << 20;
 const MIN_FILE_BYTES: u64 = 8;
 
 /// Returns true for the files that searches read. The others are `store`, which is read only for the contents of hits;
-/// `idx`, which is read only for filters and lookups of ids (searches read the [impacts](crate::postings) instead); and
-/// `pos`, which has no data, because the index has no positions.
+/// `term` and `idx`, which are read only for filters and lookups of ids (searches read the [impacts](crate::postings));
+/// and `fieldnorm` and `pos`, which have no data, because tantivy indexes neither lengths nor positions here.
 pub(crate) fn is_searched(file: &Path) -> bool {
-    file.extension().is_none_or(|extension| !["store", "idx", "pos"].iter().any(|other| extension == *other))
+    const OTHERS: [&str; 5] = ["store", "term", "idx", "fieldnorm", "pos"];
+    file.extension().is_none_or(|extension| !OTHERS.iter().any(|other| extension == *other))
 }
 
 /// Verifies the segment files of a commit that are not in `verified`, and adds them to `verified`. If these files have
@@ -96,6 +97,16 @@ pub(crate) fn find_mismatch(index: &Index, meta: &IndexMeta) -> Option<PathBuf> 
 }
 
 /// Returns the error for a file that does not match its checksum. `got` says what was found instead.
-pub(crate) fn mismatch(file: &Path, got: impl Into<String>) -> Error {
-    Error::corrupt(file, "a file that matches its checksum", got)
+pub(crate) fn mismatch(file: &Path, got: &str) -> Error {
+    Error::corrupt(file, "a file that matches its checksum", format!("{got}{}", repair_hint(file)))
+}
+
+/// Returns how to repair a missing or damaged file, for the end of an error message; an empty text if it cannot be
+/// repaired.
+pub(crate) fn repair_hint(file: &Path) -> &'static str {
+    if file.extension().is_some_and(|extension| extension == "impacts") {
+        "; if its passages are stored, `passagekit doctor --repair` or `Bm25Index.repair` rebuilds it"
+    } else {
+        ""
+    }
 }

@@ -6,8 +6,7 @@
 //! although its content is invalid. So a panic is reported as a corrupt file in two cases:
 //!
 //! - The panic came from code that opens files or decodes postings ([`catch_read_panic`]), or from tantivy while it
-//!   merged segments
-//!   ([`tantivy_error`](super::tantivy_error::tantivy_error)).
+//!   merged segments ([`tantivy_error`](super::tantivy_error::tantivy_error)).
 //! - The panic came from a search or another function that reads a commit, and a file of the commit does not match its
 //!   checksum. The files are compared after the panic ([`Snapshot::read`](super::snapshot::Snapshot::read)).
 //!

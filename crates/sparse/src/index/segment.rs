@@ -15,12 +15,13 @@ use tantivy::store::StoreReader;
 use tantivy::{DocId, Index, InvertedIndexReader, SegmentMeta, SegmentReader, TERMINATED, Term};
 
 use crate::Error;
+use crate::index::checksums::repair_hint;
 use crate::index::corruption::catch_read_panic;
 use crate::index::schema::Fields;
 use crate::index::tantivy_error::tantivy_error;
 use crate::passages::file::PassageFile;
 use crate::passages::plugin::read_passage_file;
-use crate::postings::{ImpactFile, open_impact_file};
+use crate::postings::{ImpactFile, impact_file_name, open_impact_file};
 
 /// Number of decompressed blocks of stored fields (of about 16 KiB each) that each segment caches.
 const CACHED_BLOCKS: usize = 8;
@@ -67,7 +68,14 @@ impl Segment {
         let TantivyParts { reader, ids, store, passage_file, alive } = parts.map_err(error)?;
         let passages = PassageFile::open(passage_file, reader.max_doc())
             .map_err(|got| Error::corrupt(path, "an intact passage file", got))?;
-        let impacts = open_impact_file(&reader).map_err(error)?;
+        let impacts = open_impact_file(&reader).map_err(|failed| match error(failed) {
+            Error::Corrupt { path: of, expected, got } if of == path => {
+                let file = path.join(impact_file_name(&reader));
+                let hint = repair_hint(&file);
+                Error::Corrupt { path: file, expected, got: format!("{got}{hint}") }
+            }
+            error => error,
+        })?;
         Ok(Self { reader, ids, store, passages, impacts, alive })
     }
 

@@ -7,6 +7,7 @@ use tantivy::TantivyError;
 use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
 
 use crate::Error;
+use crate::index::checksums::repair_hint;
 
 /// Name prefix of the threads in which tantivy writes segments.
 const INDEXING_THREADS: &str = "thrd-tantivy-index";
@@ -23,9 +24,7 @@ pub(crate) fn tantivy_error(operation: &'static str, path: &Path, error: Tantivy
             Error::io(operation, path)(std::io::ErrorKind::NotFound.into())
         }
         TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(file)) => {
-            let can_be_rebuilt = file.extension().is_some_and(|extension| extension == "impacts");
-            let hint = "; if its passages are stored, `passagekit doctor --repair` or `Bm25Index.repair` rebuilds it";
-            let got = format!("no such file{}", if can_be_rebuilt { hint } else { "" });
+            let got = format!("no such file{}", repair_hint(&file));
             Error::corrupt(&path.join(file), "a file of the index", got)
         }
         TantivyError::OpenReadError(OpenReadError::IoError { io_error, filepath }) => {

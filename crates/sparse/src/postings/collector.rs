@@ -47,6 +47,9 @@ struct TermState {
 
 /// Number of bytes that each posting takes while the segment is written: a passage and a code.
 const SORTED_POSTING_BYTES: usize = 5;
+/// Number of bytes that each term takes while the segment is written: the end of its postings, its place in alphabetical
+/// order, its record, and about 8 bytes in the FST.
+const WRITTEN_TERM_BYTES: usize = 8 + 4 + 12 + 8;
 
 impl PostingsCollector {
     pub fn new(analyzer: Analyzer) -> Self {
@@ -85,6 +88,8 @@ impl PostingsCollector {
         let fieldnorm = FieldNormReader::fieldnorm_to_id(tokens);
         for &(term, frequency) in &self.current {
             self.impacts.add(Impact { frequency, fieldnorm }, 1);
+            // The memory of a writer is limited to 4 GB, so the numbers of terms are below 2^31.
+            debug_assert!(term < 1 << 31);
             if frequency == 1 {
                 self.postings.push(term << 1);
             } else {
@@ -103,6 +108,8 @@ impl PostingsCollector {
     pub fn memory_bytes(&self) -> usize {
         self.numbers.memory_bytes()
             + size_of::<TermState>() * self.terms.capacity()
+            + WRITTEN_TERM_BYTES * self.terms.len()
+            + size_of::<(u32, u32)>() * self.current.capacity()
             + size_of::<u32>() * (self.postings.capacity() + self.posting_counts.capacity())
             + self.fieldnorms.capacity()
             + SORTED_POSTING_BYTES * self.posting_count

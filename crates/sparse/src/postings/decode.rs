@@ -1,7 +1,7 @@
-//! Decodes all postings of a term, for merging segments and for explanations. Unlike the scorers, which read postings
-//! that were compared with a checksum, it validates them.
+//! Decodes all postings of a term, for merging segments, and validates them: the merged file will have a checksum of its
+//! own.
 
-use super::dictionary::{ABSENT, Dictionary, OVERFLOW};
+use super::dictionary::{ABSENT, OVERFLOW};
 use super::file::ImpactFile;
 use super::layout::BLOCK;
 use super::term_postings::{Gaps8, Gaps16, Postings};
@@ -14,15 +14,15 @@ pub(crate) struct DecodedPostings {
     pub doc_ids: Vec<u32>,
     /// The code of each posting.
     pub codes: Vec<u8>,
-    /// The frequencies of the postings with the code [`OVERFLOW`], in the same order.
-    pub overflow_frequencies: Vec<u32>,
+    /// The passage and the frequency of each posting with the code [`OVERFLOW`], in the same order.
+    pub overflow: Vec<(u32, u32)>,
 }
 
 impl DecodedPostings {
     pub fn clear(&mut self) {
         self.doc_ids.clear();
         self.codes.clear();
-        self.overflow_frequencies.clear();
+        self.overflow.clear();
     }
 
     /// Replaces the postings with those of the term with this ordinal. The error says what was found in place of valid
@@ -52,18 +52,8 @@ impl DecodedPostings {
                 self.codes.extend(bitmap.codes.iter().take(term.doc_freq as usize));
             }
         }
-        self.overflow_frequencies.extend(term.overflow.frequencies());
+        self.overflow.extend(term.overflow.within(0, u32::MAX));
         term.doc_freq
-    }
-
-    /// Returns the term's frequency in a passage; 0 if the passage does not have the term.
-    pub fn frequency(&self, dictionary: &Dictionary, doc: u32) -> u32 {
-        let Ok(at) = self.doc_ids.binary_search(&doc) else { return 0 };
-        if self.codes[at] != OVERFLOW {
-            return dictionary.impacts[usize::from(self.codes[at]) - 1].frequency;
-        }
-        let overflow_before = self.codes[..at].iter().filter(|&&code| code == OVERFLOW).count();
-        self.overflow_frequencies[overflow_before]
     }
 
     fn read_gaps16(&mut self, Gaps16 { gaps, codes }: Gaps16<'_>) {
@@ -102,20 +92,22 @@ impl DecodedPostings {
             return Err(format!("{count} postings, up to passage {last}, of term {term_ord}"));
         }
         let max_code = file.dictionary.impacts.len() as u8;
-        let (mut overflow_count, mut invalid) = (0, None);
-        for &code in &self.codes {
-            overflow_count += usize::from(code == OVERFLOW);
-            if code > max_code && code != OVERFLOW {
-                invalid = Some(code);
+        let mut overflow = self.overflow.iter();
+        for (&doc, &code) in self.doc_ids.iter().zip(&self.codes) {
+            let is_valid = match code {
+                ABSENT => false,
+                OVERFLOW => overflow.next().is_some_and(|&(other, frequency)| other == doc && frequency > 0),
+                code => code <= max_code,
+            };
+            if !is_valid {
+                return Err(format!(
+                    "an invalid posting of term {term_ord} in passage {doc}, with code {code}"
+                ));
             }
         }
-        match invalid {
-            Some(code) => Err(format!("the code {code} in the postings of term {term_ord}")),
-            None if overflow_count != self.overflow_frequencies.len() => {
-                let count = self.overflow_frequencies.len();
-                Err(format!("{count} overflow entries for {overflow_count} postings of term {term_ord}"))
-            }
-            None => Ok(()),
+        if overflow.next().is_some() {
+            return Err(format!("{} overflow entries of term {term_ord}", self.overflow.len()));
         }
+        Ok(())
     }
 }

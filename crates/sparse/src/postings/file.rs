@@ -18,7 +18,6 @@
 //! ```
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use kernels::impacts::{PADDING, RANK_INTERVAL};
 use tantivy::directory::OwnedBytes;
@@ -46,14 +45,13 @@ pub(super) const HAS_OVERFLOW_SHIFT: u32 = 61;
 /// Opening a file validates its header, footer and lengths, but does not read the postings: reading corrupt postings
 /// may panic or give wrong scores. [`Snapshot::read`](crate::index::snapshot::Snapshot::read) turns such panics into
 /// errors.
-#[derive(Clone)]
 pub(crate) struct ImpactFile {
     bytes: OwnedBytes,
     /// Number of passages, including deleted ones.
     pub passages: usize,
     pub dictionary: Dictionary,
     /// Maps terms to their ordinals.
-    pub terms: Arc<Map<OwnedBytes>>,
+    pub terms: Map<OwnedBytes>,
     /// Number of terms.
     term_count: u32,
     fieldnorms: OwnedBytes,
@@ -109,13 +107,16 @@ impl ImpactFile {
         };
         let terms =
             Map::from(Fst::new(bytes.slice(fst_start..footer_start)).map_err(|error| error.to_string())?);
+        if with_tokens > passages as u64 || tokens < with_tokens {
+            return Err(format!("{tokens} tokens in {with_tokens} of {passages} passages"));
+        }
         if terms.len() as u64 != term_count {
             return Err(format!("{} terms with postings of {term_count}", terms.len()));
         }
         Ok(Self {
             passages,
             dictionary,
-            terms: Arc::new(terms),
+            terms,
             term_count: u32::try_from(term_count).map_err(|_| format!("{term_count} terms"))?,
             fieldnorms: bytes.slice(fieldnorms_start..fst_start),
             tokens,
@@ -131,18 +132,12 @@ impl ImpactFile {
         self.term_count
     }
 
-    /// Returns the ordinal of a term; `None` if the segment does not have the term.
+    /// Returns the ordinal of a term; `None` if the segment does not have the term. The error says that the ordinal is too
+    /// large.
     pub fn term_ord(&self, term: &str) -> Result<Option<u32>, String> {
-        self.terms.get(term).map(|term_ord| self.check_ord(term_ord)).transpose()
-    }
-
-    /// Converts an ordinal from the FST. The error says that it is too large.
-    pub fn check_ord(&self, term_ord: u64) -> Result<u32, String> {
-        let count = self.term_count;
-        u32::try_from(term_ord)
-            .ok()
-            .filter(|&term_ord| term_ord < count)
-            .ok_or_else(|| format!("term {term_ord} of {count}"))
+        let Some(term_ord) = self.terms.get(term) else { return Ok(None) };
+        let in_range = u32::try_from(term_ord).ok().filter(|&term_ord| term_ord < self.term_count);
+        in_range.map(Some).ok_or_else(|| format!("term {term_ord} of {}", self.term_count))
     }
 
     /// Returns the fieldnorm of each passage: Lucene's `SmallFloat.intToByte4` of its number of tokens.

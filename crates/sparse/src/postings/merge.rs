@@ -33,23 +33,29 @@ type CodeTable = [u8; 256];
 
 /// Writes the impact file of the merged segment, which has the passages of the sources in this order. Reads all postings
 /// twice: first to count impacts, then to write them. Fails with `InvalidData` for a corrupt file.
-pub(super) fn merge(sources: &[MergeSource], to: impl Write) -> io::Result<()> {
-    let mut fieldnorms = Vec::new();
-    let renumberings: Vec<Renumbering> =
-        sources.iter().map(|source| renumber(source, &mut fieldnorms)).collect();
+pub(super) fn merge(sources: Vec<MergeSource>, to: impl Write) -> io::Result<()> {
+    let (mut files, mut renumberings, mut fieldnorms) = (Vec::new(), Vec::new(), Vec::new());
+    for MergeSource { file, alive } in sources {
+        renumberings.push(renumber(&file, alive, &mut fieldnorms));
+        files.push(file);
+    }
     let (mut counter, mut tokens) = (Counter::new(), 0);
-    for (source, renumbering) in sources.iter().zip(&renumberings) {
-        tokens += count_impacts(&source.file, renumbering, &mut counter)?;
+    for (file, renumbering) in files.iter().zip(&renumberings) {
+        tokens += count_impacts(file, renumbering, &mut counter)?;
     }
     let dictionary = counter.into_dictionary();
     let encoder = dictionary.encoder();
     let code_tables: Vec<CodeTable> =
-        sources.iter().map(|source| code_table(&source.file.dictionary, &encoder)).collect();
+        files.iter().map(|file| code_table(&file.dictionary, &encoder)).collect();
     let mut writer = ImpactFileWriter::new(to, &dictionary, &fieldnorms)?;
-    let streams = sources.iter().map(|source| source.file.terms.stream());
-    let mut terms = streams.fold(OpBuilder::new(), OpBuilder::add).union();
+    let union = || {
+        let streams = files.iter().map(|file| file.terms.stream());
+        Ok(streams.fold(OpBuilder::new(), OpBuilder::add).union())
+    };
+    let mut terms = catch_read_panic(union).map_err(io::Error::other)?;
     let (mut of_source, mut merged) = (DecodedPostings::default(), MergedPostings::default());
-    let mut found = Vec::new();
+    // The sources that have a term, and the ordinal of the next term of each source.
+    let (mut found, mut next_ords) = (Vec::new(), vec![0; files.len()]);
     while let Some((term, values)) = catch_read_panic(|| Ok(terms.next())).map_err(io::Error::other)? {
         found.clear();
         found.extend(values.iter().map(|value| (value.index, value.value)));
@@ -57,30 +63,41 @@ pub(super) fn merge(sources: &[MergeSource], to: impl Write) -> io::Result<()> {
         found.sort_unstable();
         merged.clear();
         for &(index, term_ord) in &found {
-            let file = &sources[index].file;
-            let term_ord = file.check_ord(term_ord).map_err(invalid_data)?;
-            of_source.read(file, term_ord).map_err(invalid_data)?;
+            let (file, next_ord) = (&files[index], &mut next_ords[index]);
+            if term_ord != u64::from(*next_ord) || *next_ord == file.term_count() {
+                return Err(invalid_data(format!(
+                    "term {term_ord} after {next_ord} of {}",
+                    file.term_count()
+                )));
+            }
+            of_source.read(file, *next_ord).map_err(invalid_data)?;
             merged.append(&of_source, file, &renumberings[index], &code_tables[index], &encoder);
+            *next_ord += 1;
         }
         if !merged.doc_ids.is_empty() {
             writer.add_term(term, &merged.doc_ids, &merged.codes, merged.overflow.iter().copied())?;
+        }
+    }
+    for (file, &found) in files.iter().zip(&next_ords) {
+        if found != file.term_count() {
+            return Err(invalid_data(format!("{found} of {} terms", file.term_count())));
         }
     }
     writer.finish(tokens)
 }
 
 /// Appends the fieldnorms of the passages that are not deleted.
-fn renumber(source: &MergeSource, fieldnorms: &mut Vec<u8>) -> Renumbering {
+fn renumber(file: &ImpactFile, alive: Option<Vec<u32>>, fieldnorms: &mut Vec<u8>) -> Renumbering {
     let first = fieldnorms.len() as u32;
-    let source_fieldnorms = source.file.fieldnorms();
-    match &source.alive {
+    let source_fieldnorms = file.fieldnorms();
+    match alive {
         None => {
             fieldnorms.extend(source_fieldnorms);
             Renumbering::Offset(first)
         }
         Some(alive) => {
             let mut table = vec![DELETED; source_fieldnorms.len()];
-            for (&passage, number) in alive.iter().zip(first..) {
+            for (passage, number) in alive.into_iter().zip(first..) {
                 table[passage as usize] = number;
                 fieldnorms.push(source_fieldnorms[passage as usize]);
             }
@@ -94,18 +111,13 @@ fn count_impacts(file: &ImpactFile, renumbering: &Renumbering, counter: &mut Cou
     let (mut postings, mut counts, mut tokens) = (DecodedPostings::default(), [0u64; 256], 0);
     for term_ord in 0..file.term_count() {
         postings.read(file, term_ord).map_err(invalid_data)?;
-        let mut frequencies = postings.overflow_frequencies.iter();
         for (&passage, &code) in postings.doc_ids.iter().zip(&postings.codes) {
-            let frequency = if code == OVERFLOW { frequencies.next().copied() } else { None };
-            if renumbering.is_deleted(passage) {
-                continue;
-            }
-            match frequency {
-                None => counts[usize::from(code)] += 1,
-                Some(frequency) => {
-                    counter.add(Impact { frequency, fieldnorm: file.fieldnorms()[passage as usize] }, 1);
-                    tokens += u64::from(frequency);
-                }
+            counts[usize::from(code)] += u64::from(!renumbering.is_deleted(passage));
+        }
+        for &(passage, frequency) in &postings.overflow {
+            if !renumbering.is_deleted(passage) {
+                counter.add(Impact { frequency, fieldnorm: file.fieldnorms()[passage as usize] }, 1);
+                tokens += u64::from(frequency);
             }
         }
     }
@@ -149,9 +161,10 @@ impl MergedPostings {
         codes: &CodeTable,
         encoder: &Encoder,
     ) {
-        let mut frequencies = postings.overflow_frequencies.iter();
+        let mut overflow = postings.overflow.iter();
         for (&passage, &code) in postings.doc_ids.iter().zip(&postings.codes) {
-            let overflow_frequency = if code == OVERFLOW { frequencies.next().copied() } else { None };
+            let overflow_frequency =
+                if code == OVERFLOW { overflow.next().map(|&(_, frequency)| frequency) } else { None };
             let doc = renumbering.number(passage);
             if doc == DELETED {
                 continue;

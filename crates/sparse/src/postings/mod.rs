@@ -1,4 +1,5 @@
-//! The impact file of each segment: the terms of titles and texts, and their postings in the form that the scorers read.
+//! The impact file of each segment: the terms of titles and texts, and their postings in the form that the scorers
+//! read.
 //!
 //! As in Lucene, the *impact* of a posting is the pair of the term's frequency in the passage and the passage's
 //! fieldnorm (the length of the passage, quantized to a byte): all that BM25 needs besides statistics of the index. A
@@ -17,8 +18,7 @@
 //! While passages are added, [`collector`] keeps their postings in memory; [`write`](self::write) writes the file when
 //! tantivy writes the segment ([`plugin`]), and [`merge`] merges the files of several segments. [`file`](self::file)
 //! opens a file, [`gaps16_cursor`] iterates over the postings of rare terms, and [`decode`] decodes and validates all
-//! postings of a term. If a file is missing or damaged, opening the index fails until a [repair](crate::repair) rebuilds
-//! the file from stored passages ([`rebuild`]).
+//! postings of a term. A [repair](crate::repair) rebuilds a missing or damaged file from stored passages ([`rebuild`]).
 
 mod collector;
 mod decode;
@@ -33,12 +33,11 @@ mod rebuild;
 mod term_postings;
 mod write;
 
-pub(crate) use decode::DecodedPostings;
 pub(crate) use dictionary::{ABSENT, Dictionary, OVERFLOW};
 pub(crate) use file::ImpactFile;
 pub(crate) use gaps16_cursor::Gaps16Cursor;
 pub(crate) use layout::BLOCK;
 pub(crate) use passage_analysis::{AnalysisSettings, PassageAnalysis};
-pub(crate) use plugin::{ImpactPlugin, open_impact_file};
+pub(crate) use plugin::{ImpactPlugin, impact_file_name, open_impact_file};
 pub(crate) use rebuild::rebuild_damaged;
 pub(crate) use term_postings::{Bitmap, Gaps8, Gaps16, Postings, TermPostings};

@@ -1,14 +1,14 @@
 //! How a writer passes its analyzer to the plugin that analyzes passages on tantivy's threads.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock};
 
 use crate::Analyzer;
 use crate::writer::backlog::Backlog;
 
-/// The analyzer for the passages that are added from now on. The plugin of an index and the writer of the index share
-/// this value; it is empty until the writer sets it.
+/// The analyzer of the passages that a writer adds. The plugin of an index and the writer of the index share this value;
+/// the writer sets it once, before it adds a passage.
 #[derive(Clone, Default)]
-pub(crate) struct PassageAnalysis(Arc<RwLock<Option<AnalysisSettings>>>);
+pub(crate) struct PassageAnalysis(Arc<OnceLock<AnalysisSettings>>);
 
 /// What a segment writer needs to analyze passages.
 #[derive(Clone)]
@@ -20,10 +20,10 @@ pub(crate) struct AnalysisSettings {
 
 impl PassageAnalysis {
     pub fn set(&self, settings: AnalysisSettings) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(settings);
+        assert!(self.0.set(settings).is_ok(), "the analyzer of an open index is set once");
     }
 
     pub fn get(&self) -> Option<AnalysisSettings> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.get().cloned()
     }
 }

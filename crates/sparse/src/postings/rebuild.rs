@@ -4,18 +4,18 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use tantivy::directory::Directory;
-use tantivy::directory::error::DeleteError;
+use tantivy::directory::error::{DeleteError, OpenReadError};
 use tantivy::index::{SegmentComponent, SegmentReader};
 use tantivy::schema::{Field, Value};
-use tantivy::{Index, Segment, TantivyDocument};
+use tantivy::{Index, Segment, TantivyDocument, TantivyError};
 
 use super::collector::PostingsCollector;
 use super::plugin::{EXTENSION, write_file};
 use crate::Analyzer;
+use crate::analysis::contents_of;
 use crate::index::checksums::matches_checksum;
 use crate::index::corruption::catch_read_panic;
 use crate::stored::encoding::decode;
-use crate::writer::documents::contents_of;
 
 /// Number of decompressed blocks of stored passages to cache. Passages are read in order, so one is enough.
 const CACHED_BLOCKS: usize = 1;
@@ -23,7 +23,8 @@ const CACHED_BLOCKS: usize = 1;
 /// Rewrites the missing and damaged impact files of the last commit (an interrupted repair can also leave a damaged
 /// file), and returns their number. A file can be rebuilt if all passages of its segment, including deleted ones, were
 /// stored with their titles and texts, and if all other files of the segment are intact: an impact file that is built
-/// from wrong texts would have a valid checksum. Other segments are skipped. The caller must hold tantivy's writer lock.
+/// from wrong texts would have a valid checksum. Other segments are skipped. The postings of a segment must fit in memory.
+/// The caller must hold tantivy's writer lock.
 pub(crate) fn rebuild_damaged(
     index: &Index,
     path: &Path,
@@ -46,7 +47,12 @@ pub(crate) fn rebuild_damaged(
         if !sources.collect::<tantivy::Result<Vec<bool>>>()?.into_iter().all(|intact| intact) {
             continue;
         }
-        let Some(postings) = analyze_stored(&segment, analyzer, stored)? else { continue };
+        let postings = match analyze_stored(&segment, analyzer, stored) {
+            Ok(Some(postings)) => postings,
+            Ok(None) | Err(TantivyError::DataCorruption(_)) => continue,
+            Err(TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(_))) => continue,
+            Err(error) => return Err(error),
+        };
         match directory.delete(&impacts) {
             Ok(()) | Err(DeleteError::FileDoesNotExist(_)) => {}
             Err(error) => return Err(io::Error::other(error.to_string()).into()),

@@ -2,6 +2,10 @@
 
 use kernels::impacts::RANK_INTERVAL;
 
+use super::dictionary::{ABSENT, Dictionary, OVERFLOW};
+use super::gaps16_cursor::Gaps16Cursor;
+use super::layout::BLOCK;
+
 /// What the impact file stores for one term.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TermPostings<'a> {
@@ -59,6 +63,54 @@ pub(super) const OVERFLOW_ENTRY_BYTES: usize = 12;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OverflowEntries<'a>(pub(super) &'a [[u8; OVERFLOW_ENTRY_BYTES]]);
 
+impl TermPostings<'_> {
+    /// Returns the term's frequency in a passage; 0 if the passage does not have the term.
+    pub fn frequency(&self, dictionary: &Dictionary, passage: u32) -> u32 {
+        match self.code(passage) {
+            ABSENT => 0,
+            OVERFLOW => self.overflow.frequency(passage),
+            code => dictionary.impacts[usize::from(code) - 1].frequency,
+        }
+    }
+
+    /// Returns the code of a passage's posting; [`ABSENT`] if the passage does not have the term.
+    fn code(&self, passage: u32) -> u8 {
+        match self.postings {
+            Postings::Gaps16(gaps) => {
+                let mut cursor = Gaps16Cursor::new(gaps);
+                let postings = std::iter::from_fn(|| cursor.next_before(passage + 1));
+                postings.last().filter(|&(last, _)| last == passage).map_or(ABSENT, |(_, code)| code)
+            }
+            Postings::Gaps8(gaps) => {
+                let block = passage as usize / BLOCK;
+                let mut at = (block * BLOCK) as u32;
+                for &[gap, code] in gaps.block(block) {
+                    at += u32::from(gap);
+                    // Only the last entry of a passage is its posting; those before bridge a gap.
+                    if at == passage && code != ABSENT {
+                        return code;
+                    }
+                    if at > passage {
+                        break;
+                    }
+                }
+                ABSENT
+            }
+            Postings::Bitmap(bitmap) => {
+                let word = |at: usize| u64::from_le_bytes(bitmap.words[at]);
+                let (at, bit) = (passage as usize / 64, passage % 64);
+                if word(at) >> bit & 1 == 0 {
+                    return ABSENT;
+                }
+                let interval = passage as usize / RANK_INTERVAL * RANK_INTERVAL;
+                let before: u32 = (interval / 64..at).map(|at| word(at).count_ones()).sum();
+                let in_word = (word(at) & ((1 << bit) - 1)).count_ones();
+                bitmap.codes[bitmap.rank(interval) + (before + in_word) as usize]
+            }
+        }
+    }
+}
+
 impl<'a> Gaps8<'a> {
     /// Returns the entries of a block.
     #[inline]
@@ -85,11 +137,6 @@ impl<'a> OverflowEntries<'a> {
     pub fn frequency(self, passage: u32) -> u32 {
         let at = self.0.binary_search_by_key(&passage, |entry| u32_at(entry, 4));
         u32_at(&self.0[at.expect("every posting with the overflow code has an entry")], 8)
-    }
-
-    /// Returns the frequencies in the order of their passages.
-    pub fn frequencies(self) -> impl Iterator<Item = u32> + 'a {
-        self.0.iter().map(|entry| u32_at(entry, 8))
     }
 
     /// Returns the entries of the passages from `start` to `end` (exclusive): each passage with the term's frequency.

@@ -1,6 +1,5 @@
 //! Explains why a passage has its score: the contribution of each query term, and the numbers that the contribution is
-//! computed from. Frequencies come from tantivy's postings and not from the impact file, so tests use explanations to
-//! check the scorers.
+//! computed from. A scorer reads all postings of a term; an explanation looks up one passage.
 
 use tantivy::fieldnorm::FieldNormReader;
 
@@ -8,7 +7,6 @@ use crate::Error;
 use crate::analysis::query::Query;
 use crate::index::segment::Segment;
 use crate::index::snapshot::{Location, Snapshot};
-use crate::postings::DecodedPostings;
 use crate::scoring::bm25::{Bm25, contribution, idf};
 use crate::search::query_terms::{doc_freq, weight};
 
@@ -61,7 +59,7 @@ pub(crate) fn explain(
     for (text, boost) in &query.terms {
         let doc_freq = doc_freq(index, text, &mut Vec::new())?;
         let frequency = frequency(segment, text, doc)
-            .map_err(|got| Error::corrupt(&index.path, "valid postings", got))?;
+            .map_err(|got| Error::corrupt(&index.path, "an intact term dictionary", got))?;
         let weight = weight(index, text, *boost, doc_freq)?;
         terms.push(TermExplanation {
             term: text.clone(),
@@ -76,10 +74,10 @@ pub(crate) fn explain(
     Ok(Explanation { score, length: FieldNormReader::id_to_fieldnorm(fieldnorm), average_length, terms })
 }
 
-/// Returns the number of times that a term occurs in a passage. The error says what was found in place of valid postings.
+/// Returns the number of times that a term occurs in a passage. The error says what was found in place of an intact term
+/// dictionary.
 fn frequency(segment: &Segment, term: &str, doc: u32) -> Result<u32, String> {
-    let Some(term_ord) = segment.impacts.term_ord(term)? else { return Ok(0) };
-    let mut postings = DecodedPostings::default();
-    postings.read(&segment.impacts, term_ord)?;
-    Ok(postings.frequency(&segment.impacts.dictionary, doc))
+    let impacts = &segment.impacts;
+    let term_ord = impacts.term_ord(term)?;
+    Ok(term_ord.map_or(0, |term_ord| impacts.term(term_ord).frequency(&impacts.dictionary, doc)))
 }

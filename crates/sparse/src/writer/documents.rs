@@ -1,11 +1,10 @@
 //! Adds, updates and deletes passages.
 
-use std::borrow::Cow;
-
 use tantivy::{TantivyDocument, Term};
 
 use super::IndexWriter;
 use crate::Error;
+use crate::analysis::contents_of;
 use crate::filter::fields::{PassageFields, check_fields, to_tantivy};
 use crate::index::tantivy_error::tantivy_error;
 use crate::stored::encoding::encode;
@@ -214,11 +213,6 @@ impl IndexWriter {
         self.payload.passages -= 1;
         Ok(true)
     }
-}
-
-/// Returns the text that the analyzer gets for a passage.
-pub(crate) fn contents_of<'a>(title: Option<&str>, text: &'a str) -> Cow<'a, str> {
-    title.map_or(Cow::Borrowed(text), |title| Cow::Owned(format!("{title} {text}")))
 }
 
 fn check_id(id: &str) -> Result<(), Error> {

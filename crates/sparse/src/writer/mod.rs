@@ -4,7 +4,8 @@
 //! changes or undoes them, [`merge`] merges all segments, and [`merge_policy`] chooses the segments that are merged in
 //! the background. [`options`] has the number of threads and the memory.
 //!
-//! tantivy's writer analyzes passages and writes segments on its own threads. In addition, these modules
+//! tantivy's writer collects passages and writes segments on its own threads, on which our plugins
+//! ([`postings`](crate::postings), [`passages`](crate::passages)) run. In addition, these modules
 //!
 //! - reject a new passage whose id is in use ([`id_set`] has the ids that were added or deleted since the last commit);
 //! - limit the text that waits to be analyzed ([`backlog`]);

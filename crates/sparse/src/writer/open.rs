@@ -54,12 +54,8 @@ impl IndexWriter {
                 clear(path)?;
             }
             Err(Error::NotAnIndex { .. }) if is_unfinished(path)? => clear(path)?,
-            Err(Error::Corrupt { .. } | Error::MissingPassages { .. } | Error::Version { .. })
-                if options.overwrite =>
-            {
-                clear(path)?
-            }
-            Err(Error::Corrupt { .. } | Error::MissingPassages { .. } | Error::Version { .. }) => {
+            Err(Error::Corrupt { .. } | Error::Version { .. }) if options.overwrite => clear(path)?,
+            Err(Error::Corrupt { .. } | Error::Version { .. }) => {
                 return Err(Error::AlreadyExists { path: path.to_path_buf() });
             }
             Err(error) => return Err(error),
@@ -144,12 +140,7 @@ impl IndexWriter {
         };
         match open() {
             Ok(writer) => Ok(Some(writer)),
-            Err(
-                Error::Corrupt { .. }
-                | Error::MissingPassages { .. }
-                | Error::Version { .. }
-                | Error::AnalyzerVersion { .. },
-            ) => Ok(None),
+            Err(Error::Corrupt { .. } | Error::Version { .. } | Error::AnalyzerVersion { .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }

@@ -1,11 +1,13 @@
 //! Tests of the impact file, with segments that have terms in every layout.
 
+use std::io;
 use std::ops::Range;
 
 use tantivy::fieldnorm::FieldNormReader;
 
 use super::*;
 use crate::Analyzer;
+use crate::index::corruption::catch_read_panic;
 use crate::postings::collector::PostingsCollector;
 use crate::postings::decode::DecodedPostings;
 use crate::postings::dictionary::{ABSENT, OVERFLOW};
@@ -110,7 +112,7 @@ fn postings_in_each_layout_are_decoded_as_they_were_encoded_and_invalid_files_ar
         decoded.read(&impacts, term_ord).expect("valid postings");
         assert!(decoded.doc_ids.iter().copied().zip(decoded.codes.iter().copied()).eq(coded));
         for passage in (0..PASSAGES).step_by(997) {
-            assert_eq!(decoded.frequency(&impacts.dictionary, passage), count(passage, term));
+            assert_eq!(postings.frequency(&impacts.dictionary, passage), count(passage, term));
         }
         match postings.postings {
             Postings::Gaps16(_) => layouts[0] += 1,
@@ -156,7 +158,7 @@ fn merged_segments_are_the_same_as_one_segment_with_the_same_passages() {
         };
         let sources: Vec<MergeSource> = ranges.iter().cloned().map(segment).collect();
         let mut merged = Vec::new();
-        merge(&sources, &mut merged).expect("intact sources");
+        merge(sources, &mut merged).expect("intact sources");
         let mut collector = PostingsCollector::new(Analyzer::WHITESPACE);
         let all = ranges.iter().cloned().flatten().filter(|&passage| is_alive(passage));
         all.for_each(|passage| collector.add(&text(passage)));
@@ -164,4 +166,70 @@ fn merged_segments_are_the_same_as_one_segment_with_the_same_passages() {
         collector.write(&mut expected).expect("writing to a vector cannot fail");
         assert!(merged == expected);
     }
+}
+
+/// Returns the content of a file with these texts.
+fn content_of(texts: &[&str]) -> Vec<u8> {
+    let mut collector = PostingsCollector::new(Analyzer::WHITESPACE);
+    texts.iter().for_each(|text| collector.add(text));
+    let mut bytes = Vec::new();
+    collector.write(&mut bytes).expect("writing to a vector cannot fail");
+    bytes
+}
+
+#[test]
+fn segments_may_have_passages_without_tokens_and_no_terms() {
+    let open = |texts: &[&str]| {
+        ImpactFile::open(OwnedBytes::new(content_of(texts)), texts.len()).expect("an intact file")
+    };
+    let empty = open(&["", " ", ""]);
+    assert_eq!((empty.tokens, empty.with_tokens, empty.term_count()), (0, 0, 0));
+    assert_eq!(empty.term_ord("a"), Ok(None));
+    assert_eq!(open(&["a", "", "b a"]).with_tokens, 2);
+    let sources = vec![
+        MergeSource { file: empty, alive: None },
+        MergeSource { file: open(&["a", "c", "b a"]), alive: Some(vec![0, 2]) },
+        MergeSource { file: open(&["d"]), alive: Some(vec![]) },
+        MergeSource { file: open(&[]), alive: None },
+        MergeSource { file: open(&["b", ""]), alive: None },
+    ];
+    let mut merged = Vec::new();
+    merge(sources, &mut merged).expect("intact sources");
+    assert!(merged == content_of(&["", "", "", "a", "b a", "b", ""]));
+}
+
+#[test]
+fn merging_a_file_with_any_changed_byte_succeeds_or_reports_invalid_data() {
+    // A term in each layout, and a term with overflow entries.
+    let texts: Vec<String> = (0..700u32)
+        .map(|passage| {
+            let mut text = "all ".repeat(1 + passage as usize % 40);
+            for (every, term) in [(5, "fifth "), (20, "seldom "), (699, "far ")] {
+                if passage.is_multiple_of(every) {
+                    text.push_str(term);
+                }
+            }
+            text
+        })
+        .collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let bytes = content_of(&texts);
+    let mut rejected = 0;
+    for at in 0..bytes.len() {
+        for value in [0, 1, 0xff, bytes[at] ^ 1, bytes[at] ^ 0x80] {
+            let mut changed = bytes.clone();
+            changed[at] = value;
+            let opened = catch_read_panic(|| Ok(ImpactFile::open(OwnedBytes::new(changed), texts.len())));
+            let Ok(Ok(file)) = opened else {
+                rejected += 1;
+                continue;
+            };
+            if let Err(error) = merge(vec![MergeSource { file, alive: None }], &mut Vec::new()) {
+                let kind = error.kind();
+                assert!([io::ErrorKind::InvalidData, io::ErrorKind::Other].contains(&kind), "{at}: {error}");
+                rejected += 1;
+            }
+        }
+    }
+    assert!(rejected > 1_000, "{rejected}");
 }
