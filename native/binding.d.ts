@@ -1322,10 +1322,6 @@ export interface NativeRepair {
    * stored passages.
    */
   rebuiltFiles: number
-  /** Number of passages that were restored. */
-  restored: number
-  /** Number of passages of the last commit that are no longer in any readable file. */
-  lost: number
 }
 
 /** How answers are scored. */

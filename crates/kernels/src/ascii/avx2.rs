@@ -5,7 +5,7 @@ use std::arch::x86_64::{
     _mm256_or_si256, _mm256_set1_epi8,
 };
 
-use super::dispatch::{AsciiClasses, AsciiKernels, GROUP};
+use super::kernels::{AsciiClasses, AsciiKernels, GROUP};
 
 pub(super) static KERNELS: AsciiKernels = AsciiKernels { name: "avx2", classify };
 

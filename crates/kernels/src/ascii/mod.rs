@@ -4,6 +4,7 @@
 //! instead of comparing bytes one by one.
 
 mod dispatch;
+mod kernels;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -11,4 +12,4 @@ mod avx2;
 mod neon;
 mod scalar;
 
-pub use dispatch::{AsciiClasses, AsciiKernels, GROUP};
+pub use kernels::{AsciiClasses, AsciiKernels, GROUP};

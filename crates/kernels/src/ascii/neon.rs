@@ -5,7 +5,7 @@ use std::arch::aarch64::{
     vorrq_u8, vpaddq_u8, vreinterpretq_u8_u64, vreinterpretq_u64_u8, vsubq_u8,
 };
 
-use super::dispatch::{AsciiClasses, AsciiKernels, GROUP};
+use super::kernels::{AsciiClasses, AsciiKernels, GROUP};
 
 pub(super) static KERNELS: AsciiKernels = AsciiKernels { name: "neon", classify };
 

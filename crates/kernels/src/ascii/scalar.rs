@@ -1,6 +1,6 @@
 //! Classes of bytes, for every CPU.
 
-use super::dispatch::{AsciiClasses, AsciiKernels, GROUP};
+use super::kernels::{AsciiClasses, AsciiKernels, GROUP};
 
 pub(super) static KERNELS: AsciiKernels = AsciiKernels { name: "scalar", classify };
 

@@ -8,11 +8,10 @@ use std::sync::Arc;
 
 use crate::analysis::char_tokenizer::for_each_run;
 use crate::analysis::characters::{is_letter, is_white_space, lower_case};
-use crate::analysis::english;
+use crate::analysis::english::{self, NumberMemo};
 use crate::analysis::snowball::Snowball;
 use crate::analysis::standard_tokenizer::range_in;
 use crate::analysis::stop_words::StopWords;
-use crate::analysis::term_numbers::NumberMemo;
 use crate::analysis::word_pieces::{WordPieces, copy_in};
 use crate::{Error, Language};
 

@@ -8,7 +8,11 @@ use crate::analysis::porter;
 use crate::analysis::standard_tokenizer::for_each_word;
 use crate::analysis::stop_words::StopWords;
 use crate::analysis::term_memo::TermMemo;
-use crate::analysis::term_numbers::NumberMemo;
+use crate::analysis::word_memo::WordMemo;
+
+/// Maps a word to the number of its term, or to `None` if it is a stop word. It has 16,384 slots (384 KiB), so
+/// it fits in the L2 cache of most CPUs.
+pub(crate) type NumberMemo = WordMemo<Option<u32>, 14>;
 
 /// Calls `visit` with each term of a text. If `stop_words` are given, they replace the 33 stop words of Lucene.
 pub(crate) fn for_each_term(text: &str, stop_words: Option<&StopWords>, mut visit: impl FnMut(&str)) {

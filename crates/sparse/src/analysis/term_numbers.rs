@@ -6,11 +6,7 @@
 use ranking::Interner;
 
 use crate::Analyzer;
-use crate::analysis::word_memo::WordMemo;
-
-/// Maps a word to the number of its term, or to `None` if it is a stop word. It has 16,384 slots
-/// (384 KiB), so it fits in the L2 cache of most CPUs.
-pub(crate) type NumberMemo = WordMemo<Option<u32>, 14>;
+use crate::analysis::english::NumberMemo;
 
 /// The terms of the texts so far.
 pub(crate) struct TermNumbers {

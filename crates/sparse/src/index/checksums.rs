@@ -7,7 +7,7 @@ use tantivy::directory::error::OpenReadError;
 use tantivy::{Index, IndexMeta};
 
 use crate::Error;
-use crate::index::corruption::catch_read_panic;
+use crate::index::corruption::{catch_read_panic, repair_hint};
 use crate::index::tantivy_error::tantivy_error;
 
 /// Opening an index verifies all segment files if they have at most this many bytes in total. Otherwise it verifies
@@ -99,14 +99,4 @@ pub(crate) fn find_mismatch(index: &Index, meta: &IndexMeta) -> Option<PathBuf> 
 /// Returns the error for a file that does not match its checksum. `got` says what was found instead.
 pub(crate) fn mismatch(file: &Path, got: &str) -> Error {
     Error::corrupt(file, "a file that matches its checksum", format!("{got}{}", repair_hint(file)))
-}
-
-/// Returns how to repair a missing or damaged file, for the end of an error message; an empty text if it cannot be
-/// repaired.
-pub(crate) fn repair_hint(file: &Path) -> &'static str {
-    if file.extension().is_some_and(|extension| extension == "impacts") {
-        "; if its passages are stored, `passagekit doctor --repair` or `Bm25Index.repair` rebuilds it"
-    } else {
-        ""
-    }
 }

@@ -14,6 +14,7 @@
 //! merge ([`report_bugs`]).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 use tantivy::TantivyError;
 use tantivy::error::DataCorruption;
@@ -34,4 +35,14 @@ pub(crate) fn report_bugs<T>(work: impl FnOnce() -> tantivy::Result<T>) -> tanti
         let text = format!("a bug while merging: {}", panics::description(&*panic));
         Err(TantivyError::InternalError(text))
     })
+}
+
+/// Returns how to repair a missing or damaged file, for the end of an error message; an empty text if it cannot be
+/// repaired.
+pub(crate) fn repair_hint(file: &Path) -> &'static str {
+    if file.extension().is_some_and(|extension| extension == "impacts") {
+        "; if its passages are stored, `passagekit doctor --repair` or `Bm25Index.repair` rebuilds it"
+    } else {
+        ""
+    }
 }

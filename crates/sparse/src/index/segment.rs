@@ -15,8 +15,7 @@ use tantivy::store::StoreReader;
 use tantivy::{DocId, Index, InvertedIndexReader, SegmentMeta, SegmentReader, TERMINATED, Term};
 
 use crate::Error;
-use crate::index::checksums::repair_hint;
-use crate::index::corruption::catch_read_panic;
+use crate::index::corruption::{catch_read_panic, repair_hint};
 use crate::index::schema::Fields;
 use crate::index::tantivy_error::tantivy_error;
 use crate::passages::file::PassageFile;

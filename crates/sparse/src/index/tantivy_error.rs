@@ -7,7 +7,7 @@ use tantivy::TantivyError;
 use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
 
 use crate::Error;
-use crate::index::checksums::repair_hint;
+use crate::index::corruption::repair_hint;
 
 /// Name prefix of the threads in which tantivy writes segments.
 const INDEXING_THREADS: &str = "thrd-tantivy-index";

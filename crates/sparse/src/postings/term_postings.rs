@@ -3,7 +3,6 @@
 use kernels::impacts::RANK_INTERVAL;
 
 use super::dictionary::{ABSENT, Dictionary, OVERFLOW};
-use super::gaps16_cursor::Gaps16Cursor;
 use super::layout::BLOCK;
 
 /// What the impact file stores for one term.
@@ -76,25 +75,14 @@ impl TermPostings<'_> {
     /// Returns the code of a passage's posting; [`ABSENT`] if the passage does not have the term.
     fn code(&self, passage: u32) -> u8 {
         match self.postings {
-            Postings::Gaps16(gaps) => {
-                let mut cursor = Gaps16Cursor::new(gaps);
-                let postings = std::iter::from_fn(|| cursor.next_before(passage + 1));
-                postings.last().filter(|&(last, _)| last == passage).map_or(ABSENT, |(_, code)| code)
+            Postings::Gaps16(Gaps16 { gaps, codes }) => {
+                let gaps = gaps.iter().map(|&gap| u32::from(u16::from_le_bytes(gap)));
+                code_at(passage, gaps.zip(codes.iter().copied()))
             }
             Postings::Gaps8(gaps) => {
                 let block = passage as usize / BLOCK;
-                let mut at = (block * BLOCK) as u32;
-                for &[gap, code] in gaps.block(block) {
-                    at += u32::from(gap);
-                    // Only the last entry of a passage is its posting; those before bridge a gap.
-                    if at == passage && code != ABSENT {
-                        return code;
-                    }
-                    if at > passage {
-                        break;
-                    }
-                }
-                ABSENT
+                let entries = gaps.block(block).iter().map(|&[gap, code]| (u32::from(gap), code));
+                code_at(passage - (block * BLOCK) as u32, entries)
             }
             Postings::Bitmap(bitmap) => {
                 let word = |at: usize| u64::from_le_bytes(bitmap.words[at]);
@@ -109,6 +97,19 @@ impl TermPostings<'_> {
             }
         }
     }
+}
+
+/// Returns the code of the posting at a distance from the start of the entries; [`ABSENT`] if there is none. Each entry
+/// is a gap and a code.
+fn code_at(distance: u32, entries: impl Iterator<Item = (u32, u8)>) -> u8 {
+    let mut at = 0;
+    for (gap, code) in entries {
+        at += gap;
+        if at >= distance {
+            return if at == distance { code } else { ABSENT };
+        }
+    }
+    ABSENT
 }
 
 impl<'a> Gaps8<'a> {
