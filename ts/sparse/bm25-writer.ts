@@ -31,7 +31,7 @@ export interface Bm25WriterOptions {
 	/**
 	Size in bytes of the buffers for passages that are not yet written, for all threads together: 15 MB to 4 GB per thread. When the buffers
 	are full, a segment is written; rankings do not depend on the number of segments. A writer needs additional memory: up to 35 bytes per
-	added id until the next commit, and about 30 bytes per passage during a merge. @default 256e6
+	added id until the next commit, and about 30 bytes per passage and 25 per term during a merge. @default 256e6
 	*/
 	readonly memoryBytes?: number | undefined;
 	/** Number of threads that analyze passages, 1 to 8, in addition to the one that reads them. @default 1 */

@@ -72,10 +72,10 @@ async function examined(folder: string): Promise<Finding> {
 /** Checks an updatable collection. If files with postings are missing or damaged, they are made again from the stored passages. */
 async function repairedCollection(folder: string): Promise<string> {
 	try {
-		const repair = await repaired(join(folder, parts.bm25));
+		const {rebuiltFiles} = await Bm25Index.repair(join(folder, parts.bm25));
 		await using collection = await Collection.open(folder, {verify: true});
 		const {documents, generation} = await collection.stats();
-		return repair.replace('intact', `intact, ${amountOf(documents, 'document')} after ${amountOf(generation, 'commit')}`);
+		return outcome(rebuiltFiles, `intact, ${amountOf(documents, 'document')} after ${amountOf(generation, 'commit')}`);
 	} catch (error) {
 		if (!(error instanceof RetrievalError) || error.code !== 'ERR_INDEX_CORRUPT') {
 			throw error;
@@ -88,7 +88,12 @@ async function repairedCollection(folder: string): Promise<string> {
 /** Repairs a BM25 index and returns what was done. */
 async function repaired(folder: string): Promise<string> {
 	const {rebuiltFiles} = await Bm25Index.repair(folder);
-	return rebuiltFiles > 0 ? `${amountOf(rebuiltFiles, 'file')} rebuilt; intact` : 'intact; nothing to repair';
+	return outcome(rebuiltFiles, 'intact');
+}
+
+/** Returns what was done, and the state after it. */
+function outcome(rebuiltFiles: number, state: string): string {
+	return rebuiltFiles > 0 ? `${amountOf(rebuiltFiles, 'file')} rebuilt; ${state}` : `${state}; nothing to repair`;
 }
 
 async function checkInstallation(): Promise<Finding[]> {

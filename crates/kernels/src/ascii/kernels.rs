@@ -8,7 +8,8 @@ pub const GROUP: usize = 64;
 pub struct AsciiClasses {
     /// The ASCII letters and digits.
     pub alphanumeric: u64,
-    /// `.` `,` `:` `;` `'`: the ASCII characters that may be inside a word, between two letters or two digits (UAX #29).
+    /// `.` `,` `:` `;` `'`: the ASCII characters that may be inside a word, between two letters or two digits (UAX
+    /// #29).
     pub inside_words: u64,
     /// `_`, which joins words, and the bytes of characters that are not ASCII.
     pub others: u64,
@@ -28,7 +29,8 @@ pub struct AsciiKernels {
 }
 
 impl AsciiKernels {
-    /// Writes the classes of each group of a text. In an incomplete last group, the bits after the end of the text are 0.
+    /// Writes the classes of each group of a text. In an incomplete last group, the bits after the end of the text are
+    /// 0.
     ///
     /// ```
     /// use kernels::ascii::{AsciiClasses, AsciiKernels};

@@ -45,8 +45,8 @@ fn memoized_terms(text: &str, mut visit: impl FnMut(&str)) {
     memo.put_back();
 }
 
-/// Calls `visit` with the number of each term of a text. `intern` returns the number of a term. The numbers of words come
-/// from the memo if it has them; all calls with the same memo must have the same stop words and the same `intern`.
+/// Calls `visit` with the number of each term of a text. `intern` returns the number of a term. The numbers of words
+/// come from the memo if it has them; all calls with the same memo must have the same stop words and the same `intern`.
 pub(crate) fn for_each_number(
     text: &str,
     stop_words: Option<&StopWords>,

@@ -252,8 +252,8 @@ mod tests {
     }
 
     proptest! {
-        // Texts of several blocks, mostly of ASCII words, whose ends fall anywhere in a group. Some parts are longer than a
-        // block.
+        // Texts of several blocks, mostly of ASCII words, whose ends fall anywhere in a group. Some parts are longer
+        // than a block.
         #[test]
         fn long_texts_have_the_words_of_their_parts(parts in prop::collection::vec("[a-z]{0,9}|[a1]{1,3}[.,:;'_-][a1]{0,2}|x{300}|x{1100}|(é-){600}|.é", 0..600)) {
             let (mut expected, mut got) = (Vec::new(), Vec::new());

@@ -1,5 +1,5 @@
-//! A memo of the terms of short English words, one per thread, for queries and other single texts. Indexing has a memo of
-//! its own, which maps words to the numbers of their terms: [`term_numbers`](super::term_numbers).
+//! A memo of the terms of short English words, one per thread, for queries and other single texts. Indexing has a memo
+//! of its own, which maps words to the numbers of their terms: [`term_numbers`](super::term_numbers).
 
 use std::cell::Cell;
 
@@ -38,8 +38,8 @@ impl TermMemo {
         MEMO.set(Some(self.0));
     }
 
-    /// Calls `visit` with the term of a word, which must be a slice of `text`, unless the word is a stop word. If the word is not in the memo, calls
-    /// `compute`, which returns the term, or `None` for a stop word.
+    /// Calls `visit` with the term of a word, unless the word is a stop word. The word must be a slice of `text`. If
+    /// the word is not in the memo, calls `compute`, which returns the term, or `None` for a stop word.
     #[inline]
     pub fn term<'a>(
         &mut self,

@@ -1,7 +1,7 @@
 //! Analyzes the texts of an index, and numbers their terms in the order of their first occurrences.
 //!
-//! For English, a memo maps short words to the numbers of their terms, so that a word that has occurred before costs one
-//! lookup, without lowercasing, stop words, stemming, and a hash table of terms.
+//! For English, a memo maps short words to the numbers of their terms, so that a word that has occurred before costs
+//! one lookup, without lowercasing, stop words, stemming, and a hash table of terms.
 
 use ranking::Interner;
 

@@ -6,8 +6,8 @@ use crate::analysis::standard_tokenizer::range_in;
 /// Maximum number of bytes of a word in the memo.
 const MAX_BYTES: usize = 14;
 
-/// Maps words to the values that a function returned for them. All calls must use the same function. Each slot holds one
-/// word; a new word replaces the one in its slot. There are `1 << BITS` slots.
+/// Maps words to the values that a function returned for them. All calls must use the same function. Each slot holds
+/// one word; a new word replaces the one in its slot. There are `1 << BITS` slots.
 pub(crate) struct WordMemo<V, const BITS: u32> {
     slots: Box<[Slot<V>]>,
 }
@@ -19,8 +19,8 @@ struct Slot<V> {
     value: V,
 }
 
-/// A word of up to [`MAX_BYTES`] bytes: its bytes, followed by zeros, and in the last byte its length. Different words have
-/// different keys.
+/// A word of up to [`MAX_BYTES`] bytes: its bytes, followed by zeros, and in the last byte its length. Different words
+/// have different keys.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Key([u64; 2]);
 
@@ -29,8 +29,8 @@ impl<V: Copy + Default, const BITS: u32> WordMemo<V, BITS> {
         Self { slots: vec![Slot::default(); 1 << BITS].into_boxed_slice() }
     }
 
-    /// Returns the value of a word, which must be a slice of `text`. If the word is not in the memo, calls `compute`, and
-    /// stores the value if the word is short enough. What `compute` returns as `Err` is not stored.
+    /// Returns the value of a word, which must be a slice of `text`. If the word is not in the memo, calls `compute`,
+    /// and stores the value if the word is short enough. What `compute` returns as `Err` is not stored.
     #[inline]
     pub fn get<E>(&mut self, text: &str, word: &str, compute: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
         if word.is_empty() || word.len() > MAX_BYTES {
@@ -70,8 +70,8 @@ impl Key {
     #[inline]
     fn hash(self, bits: u32) -> usize {
         let Self([low, high]) = self;
-        // Fibonacci hashing: the factor is 2^64 divided by the golden ratio. Only the highest bits of the product depend
-        // on all bits of the key.
+        // Fibonacci hashing: the factor is 2^64 divided by the golden ratio. Only the highest bits of the product
+        // depend on all bits of the key.
         let mixed = (low ^ high.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> (u64::BITS - bits)) as usize
     }

@@ -11,8 +11,8 @@ pub(crate) const FIELDS: &str = "fields";
 /// The fields of tantivy's schema. One of them, `fields`, has all fields that the caller gave a passage.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fields {
-    /// Title and text. tantivy neither indexes nor stores them; our plugin writes their terms and postings to the impact
-    /// file.
+    /// Title and text. tantivy neither indexes nor stores them; our plugin writes their terms and postings to the
+    /// impact file.
     pub contents: Field,
     /// The id as one term, for lookups and deletions.
     pub id: Field,

@@ -47,8 +47,8 @@ struct TermState {
 
 /// Number of bytes that each posting takes while the segment is written: a passage and a code.
 const SORTED_POSTING_BYTES: usize = 5;
-/// Number of bytes that each term takes while the segment is written: the end of its postings, its place in alphabetical
-/// order, its record, and about 8 bytes in the FST.
+/// Number of bytes that each term takes while the segment is written: the end of its postings, its place in
+/// alphabetical order, its record, and about 8 bytes in the FST.
 const WRITTEN_TERM_BYTES: usize = 8 + 4 + 12 + 8;
 
 impl PostingsCollector {

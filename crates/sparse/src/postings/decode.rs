@@ -1,5 +1,5 @@
-//! Decodes all postings of a term, for merging segments, and validates them: the merged file will have a checksum of its
-//! own.
+//! Decodes all postings of a term, for merging segments, and validates them: the merged file will have a checksum of
+//! its own.
 
 use super::dictionary::{ABSENT, OVERFLOW};
 use super::file::ImpactFile;
@@ -34,8 +34,8 @@ impl DecodedPostings {
         self.check(file, term_ord, doc_freq as usize)
     }
 
-    /// Reads the postings, which may be invalid, and returns the number that they should have. Panics if they are not in
-    /// the file.
+    /// Reads the postings, which may be invalid, and returns the number that they should have. Panics if they are not
+    /// in the file.
     fn read_unchecked(&mut self, file: &ImpactFile, term_ord: u32) -> u32 {
         let term = file.term(term_ord);
         match term.postings {

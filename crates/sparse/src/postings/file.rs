@@ -132,8 +132,8 @@ impl ImpactFile {
         self.term_count
     }
 
-    /// Returns the ordinal of a term; `None` if the segment does not have the term. The error says that the ordinal is too
-    /// large.
+    /// Returns the ordinal of a term; `None` if the segment does not have the term. The error says that the ordinal is
+    /// too large.
     pub fn term_ord(&self, term: &str) -> Result<Option<u32>, String> {
         let Some(term_ord) = self.terms.get(term) else { return Ok(None) };
         let in_range = u32::try_from(term_ord).ok().filter(|&term_ord| term_ord < self.term_count);

@@ -72,35 +72,23 @@ pub(super) fn encode(doc_ids: &[u32], codes: &[u8], passages: usize, to: &mut Ve
 }
 
 fn encode_gaps16(doc_ids: &[u32], codes: &[u8], to: &mut Vec<u8>) -> Layout {
-    let mut last = 0;
-    let bridges: usize = doc_ids.iter().map(|&doc| bridges(doc - std::mem::replace(&mut last, doc))).sum();
-    if bridges > 0 {
-        to.extend(((doc_ids.len() + bridges) as u32).to_le_bytes());
-    }
-    last = 0;
-    for &doc in doc_ids {
-        let gap = doc - std::mem::replace(&mut last, doc);
-        (0..self::bridges(gap)).for_each(|_| to.extend(u16::MAX.to_le_bytes()));
-        to.extend(((gap - MAX_GAP16 * self::bridges(gap) as u32) as u16).to_le_bytes());
-    }
-    if bridges == 0 {
-        to.extend(codes);
-        return Layout::Gaps16;
-    }
-    last = 0;
+    let (start, mut entry_codes, mut last) = (to.len(), Vec::with_capacity(codes.len()), 0);
     for (&doc, &code) in doc_ids.iter().zip(codes) {
-        let bridges = self::bridges(doc - std::mem::replace(&mut last, doc));
-        to.extend(std::iter::repeat_n(ABSENT, bridges).chain([code]));
+        while doc - last > u32::from(u16::MAX) {
+            to.extend(u16::MAX.to_le_bytes());
+            entry_codes.push(ABSENT);
+            last += u32::from(u16::MAX);
+        }
+        to.extend(((doc - last) as u16).to_le_bytes());
+        entry_codes.push(code);
+        last = doc;
     }
-    Layout::BridgedGaps16
-}
-
-const MAX_GAP16: u32 = u16::MAX as u32;
-
-/// Returns the number of entries of `Gaps16` that bridge a gap: all but the last of its entries.
-#[inline]
-fn bridges(gap: u32) -> usize {
-    (gap.saturating_sub(1) / MAX_GAP16) as usize
+    let is_bridged = entry_codes.len() > codes.len();
+    if is_bridged {
+        to.splice(start..start, (entry_codes.len() as u32).to_le_bytes());
+    }
+    to.append(&mut entry_codes);
+    if is_bridged { Layout::BridgedGaps16 } else { Layout::Gaps16 }
 }
 
 fn encode_gaps8(doc_ids: &[u32], codes: &[u8], passages: usize, to: &mut Vec<u8>) {

@@ -31,8 +31,8 @@ const DELETED: u32 = u32::MAX;
 /// The code in the merged segment for each code of a source, except for [`OVERFLOW`].
 type CodeTable = [u8; 256];
 
-/// Writes the impact file of the merged segment, which has the passages of the sources in this order. Reads all postings
-/// twice: first to count impacts, then to write them. Fails with `InvalidData` for a corrupt file.
+/// Writes the impact file of the merged segment, which has the passages of the sources in this order. Reads all
+/// postings twice: first to count impacts, then to write them. Fails with `InvalidData` for a corrupt file.
 pub(super) fn merge(sources: Vec<MergeSource>, to: impl Write) -> io::Result<()> {
     let (mut files, mut renumberings, mut fieldnorms) = (Vec::new(), Vec::new(), Vec::new());
     for MergeSource { file, alive } in sources {

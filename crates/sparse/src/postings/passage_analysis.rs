@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use crate::Analyzer;
 use crate::writer::backlog::Backlog;
 
-/// The analyzer of the passages that a writer adds. The plugin of an index and the writer of the index share this value;
-/// the writer sets it once, before it adds a passage.
+/// The analyzer of the passages that a writer adds. The plugin of an index and the writer of the index share this
+/// value; the writer sets it once, before it adds a passage.
 #[derive(Clone, Default)]
 pub(crate) struct PassageAnalysis(Arc<OnceLock<AnalysisSettings>>);
 

@@ -23,8 +23,8 @@ const CACHED_BLOCKS: usize = 1;
 /// Rewrites the missing and damaged impact files of the last commit (an interrupted repair can also leave a damaged
 /// file), and returns their number. A file can be rebuilt if all passages of its segment, including deleted ones, were
 /// stored with their titles and texts, and if all other files of the segment are intact: an impact file that is built
-/// from wrong texts would have a valid checksum. Other segments are skipped. The postings of a segment must fit in memory.
-/// The caller must hold tantivy's writer lock.
+/// from wrong texts would have a valid checksum. Other segments are skipped. The postings of a segment must fit in
+/// memory. The caller must hold tantivy's writer lock.
 pub(crate) fn rebuild_damaged(
     index: &Index,
     path: &Path,

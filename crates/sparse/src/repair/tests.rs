@@ -9,8 +9,8 @@ use control::Control;
 
 const OPTIONS: WriterOptions = WriterOptions { overwrite: false, threads: 1, memory: 15_000_000 };
 
-/// Creates an index of stored passages with four segments: `a0` and `a1`; `b0` and `b1`; `c0`; `d0` and `d1`. The deletion of `b1` is part
-/// of the last commit. Returns the ids of the six passages that remain.
+/// Creates an index of stored passages with four segments: `a0` and `a1`; `b0` and `b1`; `c0`; `d0` and `d1`. The
+/// deletion of `b1` is part of the last commit. Returns the ids of the six passages that remain.
 fn create_index(path: &Path) -> Vec<String> {
     let mut writer = IndexWriter::create(path, Analyzer::SIMPLE, OPTIONS).expect("an empty folder");
     writer.merge_in_background(false);

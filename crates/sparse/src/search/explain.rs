@@ -74,8 +74,8 @@ pub(crate) fn explain(
     Ok(Explanation { score, length: FieldNormReader::id_to_fieldnorm(fieldnorm), average_length, terms })
 }
 
-/// Returns the number of times that a term occurs in a passage. The error says what was found in place of an intact term
-/// dictionary.
+/// Returns the number of times that a term occurs in a passage. The error says what was found in place of an intact
+/// term dictionary.
 fn frequency(segment: &Segment, term: &str, doc: u32) -> Result<u32, String> {
     let impacts = &segment.impacts;
     let term_ord = impacts.term_ord(term)?;

@@ -17,7 +17,8 @@ pub struct WriterOptions {
     pub threads: usize,
     /// Number of bytes of memory for passages that are not written yet, for all threads together: 15 to 4,000 MB per
     /// thread. When the memory is used up, the passages are written as a segment. In addition, each changed id takes 17
-    /// to 35 bytes until the next commit, and merging takes about 30 bytes per passage.
+    /// to 35 bytes until the next commit, and merging takes about 30 bytes per passage and 25 per
+    /// term.
     pub memory: usize,
 }
 
