@@ -1,23 +1,32 @@
-//! Scans with AVX-512 and its VBMI2 extension. The 64 sums of a group are in two registers. The [module](super) draws
-//! the operations of a scan, which AVX-512 performs as follows:
+//! Scans with AVX-512 and its extensions VBMI2 and VPOPCNTDQ. The 64 sums of a group are in two registers. The
+//! [module](super) draws the operations of a scan, which AVX-512 performs as follows:
 //!
 //! - Expand: one instruction expands codes by a word of the bitmap.
 //! - Look up: a permutation looks up bytes in a table of 64 bytes, so there are 64 classes of 4 neighboring codes.
 //! - Report: one instruction compresses the sums of a register by a mask, and another compresses their positions.
+//!
+//! The scan goes over 64 groups twice. First, it checks all of them: the maximum bound of each dense term is added to
+//! the sums of the passages that have the term, which needs the bitmap but no codes. Then it scans the groups that may
+//! have a passage at or above the threshold. Nothing in the first loop branches on the data, so no branch is
+//! mispredicted.
 
 use std::arch::x86_64::{
-    __m128i, __m256i, __m512, __m512i, _mm_cvtsi32_si128, _mm256_storeu_si256, _mm512_add_epi8,
-    _mm512_add_epi16, _mm512_add_epi32, _mm512_castsi512_si256, _mm512_cmpge_epu16_mask,
+    __m128i, __m256i, __m512, __m512i, _mm_cvtsi32_si128, _mm_cvtsi128_si64, _mm256_storeu_si256,
+    _mm512_add_epi8, _mm512_add_epi16, _mm512_add_epi32, _mm512_add_epi64, _mm512_alignr_epi64,
+    _mm512_andnot_si512, _mm512_castsi512_si128, _mm512_castsi512_si256, _mm512_cmpge_epu16_mask,
     _mm512_cvtepi32_epi16, _mm512_cvtepu8_epi16, _mm512_cvttps_epi32, _mm512_extracti64x4_epi64,
-    _mm512_loadu_ps, _mm512_loadu_si512, _mm512_maskz_compress_epi16, _mm512_maskz_expand_epi8,
-    _mm512_maskz_permutexvar_epi8, _mm512_mul_ps, _mm512_set1_epi16, _mm512_set1_epi32, _mm512_set1_ps,
-    _mm512_setzero_si512, _mm512_sll_epi16, _mm512_srli_epi16, _mm512_storeu_si512,
+    _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_adds_epu16, _mm512_maskz_compress_epi16,
+    _mm512_maskz_expand_epi8, _mm512_maskz_permutexvar_epi8, _mm512_max_epi64, _mm512_max_epu16,
+    _mm512_mul_ps, _mm512_permutexvar_epi64, _mm512_popcnt_epi64, _mm512_reduce_add_epi64, _mm512_set1_epi16,
+    _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_ps, _mm512_setzero_si512, _mm512_sll_epi16,
+    _mm512_sllv_epi64, _mm512_srli_epi16, _mm512_storeu_si512, _mm512_sub_epi64, _mm512_test_epi32_mask,
 };
 
 use super::kernels::ImpactKernels;
-use super::operands::{Bounds, DenseTerm, GROUP, PADDING, ScanOptions, ScanProgress};
-use super::scan::{advance, min_sum_to_reach_threshold};
-use super::tables::avx2::codes;
+use super::operands::{
+    Bounds, DenseTerm, GROUP, PADDING, RANK_INTERVAL, RankedBitmap, ScanOptions, ScanProgress,
+};
+use super::scan::{advance, max_units, set_bits};
 
 pub(super) static KERNELS: ImpactKernels =
     ImpactKernels { name: "avx512vbmi2", codes_per_class: 4, scan, bounds, codes };
@@ -26,14 +35,12 @@ pub(super) static KERNELS: ImpactKernels =
 /// terms' positions in registers.
 const TERMS_PER_PASS: usize = 8;
 
-/// A scan checks whether groups can be skipped. It stops checking at a group that cannot be skipped, if there are at
-/// least this many groups before it, and at most three quarters of those groups were skipped. Neither number was chosen
-/// by a systematic measurement: `benches/impacts.rs` only measures scans that skip all groups or none.
-const TRIAL_GROUPS: usize = 16;
+/// Number of groups that are checked before those that may reach the threshold are scanned.
+const GROUPS_PER_CHECK: usize = 64;
 
 /// See [`ImpactKernels::scan`]. If there are more than [`TERMS_PER_PASS`] dense terms, the others are first added to
 /// all sums.
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,bmi1,popcnt")]
 fn scan(
     sums: &mut [u16],
     dense: &mut Vec<DenseTerm<'_>>,
@@ -76,6 +83,29 @@ fn bounds(scale: f32, saturations: &[f32; 256], bounds: &mut Bounds) {
     bounds.0[0] = 0;
 }
 
+/// See [`ImpactKernels::codes`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,bmi1,popcnt")]
+fn codes(bitmap: RankedBitmap<'_>, passages: &[u32], codes: &mut [u8]) {
+    const WORDS: usize = RANK_INTERVAL / 64;
+    let starts_of_words = load_words(&std::array::from_fn(|word| 64 * word as u64));
+    let (zero, ones) = (_mm512_setzero_si512(), _mm512_set1_epi64(-1));
+    for (code, &passage) in codes.iter_mut().zip(passages) {
+        let (at, interval) = (passage as usize / 64, passage as usize / RANK_INTERVAL);
+        // Counts the bits before the passage, in all words of the interval: a word is masked if the passage is in it, and
+        // not counted if it begins after the passage.
+        let words = load_up_to_8(&bitmap.words[interval * WORDS..]);
+        let in_interval = _mm512_set1_epi64((passage as usize % RANK_INTERVAL) as i64);
+        let before = _mm512_max_epi64(_mm512_sub_epi64(in_interval, starts_of_words), zero);
+        let counts = _mm512_popcnt_epi64(_mm512_andnot_si512(_mm512_sllv_epi64(ones, before), words));
+        let rank =
+            u32::from_le_bytes(bitmap.ranks[interval]) as usize + _mm512_reduce_add_epi64(counts) as usize;
+        // Looking up a code in any case is faster than a branch, because about half of the bits are set. Without a bit at
+        // or after the passage, there is no code at this rank.
+        let is_set = u64::from_le_bytes(bitmap.words[at]) >> (passage % 64) & 1;
+        *code = bitmap.codes.get(rank).copied().unwrap_or(0) * is_set as u8;
+    }
+}
+
 /// Adds the bounds of dense terms to all sums, without checking whether groups can be skipped.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
 fn add_terms<const D: usize>(sums: &mut [u16], dense: &[DenseTerm<'_>; D], shift: u32) {
@@ -84,7 +114,9 @@ fn add_terms<const D: usize>(sums: &mut [u16], dense: &[DenseTerm<'_>; D], shift
     for (group, sums) in sums.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
         let mut units = _mm512_setzero_si512();
         for (term, read) in dense.iter().zip(&mut codes_read) {
-            units = _mm512_add_epi8(units, units_of(term, u64::from_le_bytes(term.words[group]), read));
+            let word = u64::from_le_bytes(term.words[group]);
+            units = _mm512_add_epi8(units, units_of(term, word, *read));
+            *read += word.count_ones() as usize;
         }
         let (low, high) = halves(sums);
         let [a, b] = shifted(units, shift);
@@ -95,7 +127,7 @@ fn add_terms<const D: usize>(sums: &mut [u16], dense: &[DenseTerm<'_>; D], shift
 }
 
 /// Scans with `D` dense terms; see [`ImpactKernels::scan`].
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,bmi1,popcnt")]
 fn scan_pass<const D: usize>(
     sums: &mut [u16],
     dense: &mut [&mut DenseTerm<'_>; D],
@@ -103,44 +135,46 @@ fn scan_pass<const D: usize>(
     found: &mut [u16],
     positions: &mut [u16],
 ) -> ScanProgress {
-    let min_sum = splat(min_sum_to_reach_threshold(dense.iter().map(|term| &**term), &options));
+    let max_bounds = dense.each_ref().map(|term| splat(max_units(term) << options.shift));
     let (threshold, shift) = (splat(options.threshold), _mm_cvtsi32_si128(options.shift as i32));
     let lanes = load(&std::array::from_fn(|lane| lane as u16));
-    let mut codes_read = [0usize; D];
-    let (mut scanned, mut count) = (sums.len(), 0);
-    let (mut skipped, mut checks_groups) = (0, true);
-    for (group, sums) in sums.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
-        if count + GROUP > found.len() {
-            scanned = group * GROUP;
-            break;
+    let (mut codes_read, mut starts) = ([0; D], [[0; GROUPS_PER_CHECK]; D]);
+    let (mut count, mut checks_groups) = (0, true);
+    let mut first_group = 0;
+    for chunk in sums.as_chunks_mut::<GROUP>().0.chunks_mut(GROUPS_PER_CHECK) {
+        let words = dense.each_ref().map(|term| &term.words[first_group..][..chunk.len()]);
+        let mut groups = u64::MAX >> (GROUPS_PER_CHECK - chunk.len());
+        if checks_groups {
+            groups = groups_that_may_reach(threshold, chunk, &words, &max_bounds);
         }
-        let (low, high) = halves(sums);
-        let [mut a, mut b] = [load(low), load(high)];
-        store(low, _mm512_setzero_si512());
-        store(high, _mm512_setzero_si512());
-        if D > 0 && checks_groups {
-            if _mm512_cmpge_epu16_mask(a, min_sum) | _mm512_cmpge_epu16_mask(b, min_sum) == 0 {
-                for (term, read) in dense.iter().zip(&mut codes_read) {
-                    *read += u64::from_le_bytes(term.words[group]).count_ones() as usize;
-                }
-                skipped += 1;
-                continue;
+        // If nearly all groups have to be scanned, checking the next ones would cost more than it saves.
+        checks_groups = groups.count_ones() as usize * 6 <= chunk.len() * 5;
+        let mut codes_end = codes_read;
+        for ((words, starts), end) in words.iter().zip(&mut starts).zip(&mut codes_end) {
+            *end = starts_of_codes(words, *end, starts);
+        }
+        for in_chunk in set_bits(groups) {
+            let group = first_group + in_chunk;
+            if count + GROUP > found.len() {
+                chunk[..in_chunk].as_flattened_mut().fill(0);
+                let codes_read = starts.map(|starts| starts[in_chunk]);
+                advance(dense.iter_mut().map(|term| &mut **term), group, &codes_read);
+                return ScanProgress { sums: group * GROUP, found: count };
             }
-            // If few groups can be skipped, mispredicted branches cost more than skipping saves.
-            checks_groups = group < TRIAL_GROUPS || skipped * 4 > group * 3;
-        }
-        let mut units = _mm512_setzero_si512();
-        for (term, read) in dense.iter().zip(&mut codes_read) {
-            units = _mm512_add_epi8(units, units_of(term, u64::from_le_bytes(term.words[group]), read));
-        }
-        if D > 0 {
-            let [lower, upper] = shifted(units, shift);
-            a = _mm512_add_epi16(a, lower);
-            b = _mm512_add_epi16(b, upper);
-        }
-        let mask = u64::from(_mm512_cmpge_epu16_mask(a, threshold))
-            | u64::from(_mm512_cmpge_epu16_mask(b, threshold)) << 32;
-        if mask != 0 {
+            let (low, high) = halves(&mut chunk[in_chunk]);
+            let [mut a, mut b] = [load(low), load(high)];
+            if D > 0 {
+                let mut units = _mm512_setzero_si512();
+                for ((term, words), starts) in dense.iter().zip(&words).zip(&starts) {
+                    let word = u64::from_le_bytes(words[in_chunk]);
+                    units = _mm512_add_epi8(units, units_of(term, word, starts[in_chunk]));
+                }
+                let [lower, upper] = shifted(units, shift);
+                a = _mm512_add_epi16(a, lower);
+                b = _mm512_add_epi16(b, upper);
+            }
+            let mask = u64::from(_mm512_cmpge_epu16_mask(a, threshold))
+                | u64::from(_mm512_cmpge_epu16_mask(b, threshold)) << 32;
             let mask = mask & options.allowed.map_or(u64::MAX, |allowed| allowed[group]);
             let first = _mm512_add_epi16(lanes, splat((group * GROUP) as u16));
             let second = _mm512_add_epi16(first, splat(GROUP as u16 / 2));
@@ -150,18 +184,67 @@ fn scan_pass<const D: usize>(
                 count += mask.count_ones() as usize;
             }
         }
+        chunk.as_flattened_mut().fill(0);
+        codes_read = codes_end;
+        first_group += chunk.len();
     }
-    advance(dense.iter_mut().map(|term| &mut **term), scanned / GROUP, &codes_read);
-    ScanProgress { sums: scanned, found: count }
+    advance(dense.iter_mut().map(|term| &mut **term), first_group, &codes_read);
+    ScanProgress { sums: first_group * GROUP, found: count }
+}
+
+/// Returns which groups may have a passage whose sum reaches the threshold once the dense terms are added, one bit per
+/// group. It adds the maximum bound of each term to the passages that have the term, so it reads no codes.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn groups_that_may_reach<const D: usize>(
+    threshold: __m512i,
+    sums: &mut [[u16; GROUP]],
+    words: &[&[[u8; 8]]; D],
+    max_bounds: &[__m512i; D],
+) -> u64 {
+    // For each group, a mask of passages; 0 if no passage may reach the threshold.
+    let mut reaching = [0u32; GROUPS_PER_CHECK];
+    for (group, sums) in sums.iter_mut().enumerate() {
+        let (low, high) = halves(sums);
+        let [mut a, mut b] = [load(low), load(high)];
+        for (words, &max) in words.iter().zip(max_bounds) {
+            let word = u64::from_le_bytes(words[group]);
+            a = _mm512_mask_adds_epu16(a, word as u32, a, max);
+            b = _mm512_mask_adds_epu16(b, (word >> 32) as u32, b, max);
+        }
+        reaching[group] = _mm512_cmpge_epu16_mask(_mm512_max_epu16(a, b), threshold);
+    }
+    reaching.as_chunks::<16>().0.iter().rev().fold(0, |groups, masks| {
+        let masks = load_masks(masks);
+        groups << 16 | u64::from(_mm512_test_epi32_mask(masks, masks))
+    })
+}
+
+/// Writes where the codes of each group start: at `start` plus the number of bits that are set in the words before the
+/// group's word. Returns where the codes of the last group end.
+#[target_feature(enable = "avx512f,avx512vpopcntdq")]
+#[inline]
+fn starts_of_codes(words: &[[u8; 8]], start: usize, starts: &mut [usize; GROUPS_PER_CHECK]) -> usize {
+    let zero = _mm512_setzero_si512();
+    let mut start = _mm512_set1_epi64(start as i64);
+    for (words, starts) in words.chunks(8).zip(starts.as_chunks_mut::<8>().0) {
+        let counts = _mm512_popcnt_epi64(load_up_to_8(words));
+        // The sum of each count and those before it.
+        let sums = _mm512_add_epi64(counts, _mm512_alignr_epi64::<7>(counts, zero));
+        let sums = _mm512_add_epi64(sums, _mm512_alignr_epi64::<6>(sums, zero));
+        let sums = _mm512_add_epi64(sums, _mm512_alignr_epi64::<4>(sums, zero));
+        store_starts(starts, _mm512_add_epi64(start, _mm512_sub_epi64(sums, counts)));
+        start = _mm512_add_epi64(start, _mm512_permutexvar_epi64(_mm512_set1_epi64(7), sums));
+    }
+    _mm_cvtsi128_si64(_mm512_castsi512_si128(start)) as usize
 }
 
 /// Returns the units that a term adds to the 64 passages of a group. The bits of `word` are set for passages that have
-/// the term; the codes of these passages begin at `codes_read`, which advances past them.
+/// the term; the codes of these passages begin at `start`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
 #[inline]
-fn units_of(term: &DenseTerm<'_>, word: u64, codes_read: &mut usize) -> __m512i {
-    let codes: &[u8; PADDING] = term.codes[*codes_read..].first_chunk().expect("codes and their padding");
-    *codes_read += word.count_ones() as usize;
+fn units_of(term: &DenseTerm<'_>, word: u64, start: usize) -> __m512i {
+    let codes: &[u8; PADDING] = term.codes[start..].first_chunk().expect("codes and their padding");
     let codes = _mm512_maskz_expand_epi8(word, load_bytes(codes));
     // A class is a code divided by 4. Shifting 16-bit lanes moves two bits of one byte into the upper two bits of
     // another, which the permutation ignores.
@@ -214,9 +297,42 @@ fn load_bytes(bytes: &[u8; 64]) -> __m512i {
 
 #[target_feature(enable = "avx512f")]
 #[inline]
+fn load_words(words: &[u64; 8]) -> __m512i {
+    // SAFETY: `words` is 64 readable bytes; the load needs no alignment.
+    unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+}
+
+/// Loads the first eight words, or all words and zeros if there are fewer.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn load_up_to_8(words: &[[u8; 8]]) -> __m512i {
+    if let Some(words) = words.first_chunk::<8>() {
+        return load_bytes(words.as_flattened().try_into().expect("8 times 8 bytes"));
+    }
+    let mut padded = [[0; 8]; 8];
+    padded[..words.len()].copy_from_slice(words);
+    load_bytes(padded.as_flattened().try_into().expect("8 times 8 bytes"))
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
 fn store(sums: &mut [u16; GROUP / 2], value: __m512i) {
     // SAFETY: `sums` is 64 writable bytes; the store needs no alignment.
     unsafe { _mm512_storeu_si512(sums.as_mut_ptr().cast(), value) }
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn store_starts(starts: &mut [usize; 8], value: __m512i) {
+    // SAFETY: `starts` is 64 writable bytes; the store needs no alignment.
+    unsafe { _mm512_storeu_si512(starts.as_mut_ptr().cast(), value) }
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn load_masks(masks: &[u32; 16]) -> __m512i {
+    // SAFETY: `masks` is 64 readable bytes; the load needs no alignment.
+    unsafe { _mm512_loadu_si512(masks.as_ptr().cast()) }
 }
 
 #[target_feature(enable = "avx512f")]

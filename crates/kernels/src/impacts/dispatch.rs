@@ -11,7 +11,8 @@ detect_kernels! {
     /// The name of the instruction set: `avx512vbmi2`, `avx2`, `neon` or `scalar`.
     ImpactKernels {
         x86_64 {
-            Avx512: avx512 if "avx2" && "bmi1" && "popcnt" && "avx512f" && "avx512bw" && "avx512vbmi" && "avx512vbmi2",
+            Avx512: avx512 if "avx2" && "bmi1" && "popcnt" && "avx512f" && "avx512bw" && "avx512vbmi" && "avx512vbmi2"
+                && "avx512vpopcntdq",
             Avx2: avx2 if "avx2" && "bmi1" && "popcnt",
         }
         aarch64 { Neon: neon if "neon", }

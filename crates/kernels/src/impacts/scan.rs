@@ -93,10 +93,13 @@ pub(super) fn min_sum_to_reach_threshold<'a>(
     dense: impl Iterator<Item = &'a DenseTerm<'a>>,
     options: &ScanOptions<'_>,
 ) -> u16 {
-    let max_units =
-        |term: &DenseTerm<'_>| u32::from(term.bounds.units.iter().fold(0, |max, &units| units.max(max)));
-    let max_units: u32 = dense.map(max_units).sum();
+    let max_units: u32 = dense.map(|term| u32::from(max_units(term))).sum();
     options.threshold.saturating_sub(u16::try_from(max_units << options.shift).unwrap_or(u16::MAX))
+}
+
+/// Returns the maximum number of units that a dense term adds to a sum.
+pub(super) fn max_units(term: &DenseTerm<'_>) -> u16 {
+    term.bounds.units.iter().fold(0, |max, &units| units.max(max)).into()
 }
 
 /// The buffers to which a scan writes the passages that it finds, and the number of passages found so far.

@@ -1,6 +1,5 @@
 //! A query as weighted terms. They are analyzed from a text, or the caller passes them.
 
-use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -63,19 +62,33 @@ impl Query {
 #[derive(Default)]
 struct Builder {
     query: Query,
-    /// The index of each term in `query.terms`.
+    /// The index of each term in `query.terms`; empty for up to [`MAX_TERMS_WITHOUT_INDEXES`] terms.
     indexes: HashMap<String, usize>,
 }
 
+/// Maximum number of terms that are compared with a new term one by one. Hashing the terms of a short query takes
+/// longer.
+const MAX_TERMS_WITHOUT_INDEXES: usize = 16;
+
 impl Builder {
     fn add(&mut self, term: &str, weight: f32) {
-        match self.indexes.entry(term.to_owned()) {
-            Entry::Occupied(index) => self.query.terms[*index.get()].1 += weight,
-            Entry::Vacant(entry) => {
-                entry.insert(self.query.terms.len());
-                self.query.terms.push((term.to_owned(), weight));
-            }
+        if let Some(index) = self.index_of(term) {
+            self.query.terms[index].1 += weight;
+            return;
         }
+        let terms = &mut self.query.terms;
+        terms.push((term.to_owned(), weight));
+        if terms.len() > MAX_TERMS_WITHOUT_INDEXES {
+            let without_index = terms.iter().enumerate().skip(self.indexes.len());
+            self.indexes.extend(without_index.map(|(index, (term, _))| (term.clone(), index)));
+        }
+    }
+
+    fn index_of(&self, term: &str) -> Option<usize> {
+        if self.indexes.is_empty() {
+            return self.query.terms.iter().position(|(other, _)| other == term);
+        }
+        self.indexes.get(term).copied()
     }
 }
 
@@ -87,6 +100,14 @@ mod tests {
     fn terms_keep_the_order_of_their_first_occurrence() {
         let query = Query::from_text("Dogs and cats and a dog", Analyzer::ENGLISH);
         assert_eq!(query.terms, [("dog".to_owned(), 2.0), ("cat".to_owned(), 1.0)]);
+    }
+
+    #[test]
+    fn a_query_with_many_terms_has_each_of_them_once() {
+        let words: Vec<String> = (0..100).map(|at| format!("w{}", at * 7 % 40)).collect();
+        let query = Query::from_text(&words.join(" "), Analyzer::WHITESPACE);
+        let weights = (0..40).map(|at| (words[at].clone(), if at < 20 { 3.0 } else { 2.0 }));
+        assert_eq!(query.terms, weights.collect::<Vec<_>>());
     }
 
     #[test]

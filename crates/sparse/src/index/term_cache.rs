@@ -1,8 +1,11 @@
-//! Caches the ordinals of terms in the term dictionaries of segments, so that looking up a term again costs one access
-//! to a hash table instead of one search of the dictionary per segment.
+//! Caches what a commit says of terms: their ordinals in the term dictionaries of the segments, and their document
+//! frequencies. Looking up a term again then costs one access to a hash table, instead of one search of the dictionary
+//! per segment.
 
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
+
+use foldhash::fast::RandomState;
 
 /// Number of shards, each with its own lock. Threads that look up different terms rarely wait for each other.
 const SHARDS: usize = 16;
@@ -10,11 +13,26 @@ const SHARDS: usize = 16;
 /// Maximum number of terms per shard. A term takes about 100 bytes. A full shard is cleared.
 const MAX_TERMS_PER_SHARD: usize = 4096;
 
-type OrdsByTerm = HashMap<Box<str>, Box<[u32]>>;
+type Shard = HashMap<Box<str>, CachedTerm, RandomState>;
 
-/// Maps terms to their ordinals in the term dictionary of each segment of one commit.
+/// What a commit says of a term.
+struct CachedTerm {
+    frequency: TermFrequency,
+    /// The term's ordinal in each segment.
+    ords: Box<[u32]>,
+}
+
+/// In how many passages of a commit a term occurs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TermFrequency {
+    /// Number of passages with the term (its document frequency).
+    pub doc_freq: u64,
+    pub idf: f32,
+}
+
+/// Maps the terms of one commit to what it says of them.
 pub(crate) struct TermCache {
-    shards: [RwLock<OrdsByTerm>; SHARDS],
+    shards: [RwLock<Shard>; SHARDS],
 }
 
 /// The value in place of an ordinal if a segment does not have the term.
@@ -25,27 +43,28 @@ impl TermCache {
         Self { shards: std::array::from_fn(|_| RwLock::default()) }
     }
 
-    /// Appends the term's ordinal in each segment to `to`. Calls `find` to append them if they are not in the cache.
-    pub fn term_ords<E>(
+    /// Appends the term's ordinal in each segment to `to`, and returns its frequency. Calls `find` to do both if the
+    /// term is not in the cache.
+    pub fn look_up<E>(
         &self,
         term: &str,
         to: &mut Vec<u32>,
-        find: impl FnOnce(&mut Vec<u32>) -> Result<(), E>,
-    ) -> Result<(), E> {
+        find: impl FnOnce(&mut Vec<u32>) -> Result<TermFrequency, E>,
+    ) -> Result<TermFrequency, E> {
         // The sum of the bytes spreads the terms well enough and is cheaper than a second hash.
         let byte_sum = term.bytes().fold(0usize, |sum, byte| sum.wrapping_add(usize::from(byte)));
         let shard = &self.shards[byte_sum % SHARDS];
-        if let Some(ords) = shard.read().unwrap_or_else(PoisonError::into_inner).get(term) {
-            to.extend_from_slice(ords);
-            return Ok(());
+        if let Some(cached) = shard.read().unwrap_or_else(PoisonError::into_inner).get(term) {
+            to.extend_from_slice(&cached.ords);
+            return Ok(cached.frequency);
         }
         let start = to.len();
-        find(to)?;
+        let frequency = find(to)?;
         let mut terms = shard.write().unwrap_or_else(PoisonError::into_inner);
         if terms.len() == MAX_TERMS_PER_SHARD {
             terms.clear();
         }
-        terms.insert(term.into(), to[start..].into());
-        Ok(())
+        terms.insert(term.into(), CachedTerm { frequency, ords: to[start..].into() });
+        Ok(frequency)
     }
 }

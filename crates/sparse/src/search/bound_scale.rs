@@ -40,7 +40,11 @@ impl BoundScale {
     /// units.
     pub fn shift(self, weights: impl Iterator<Item = f32> + Clone) -> u32 {
         let units = |weight, shift: u32| u32::from(self.bound(weight) >> shift) + 1;
-        let fits = |&shift: &u32| weights.clone().map(|weight| units(weight, shift)).sum::<u32>() < 256;
-        (0..=8).find(fits).expect("49,152 steps are at most 192 units of 256 steps, plus one per term")
+        let sum = |shift| weights.clone().map(|weight| units(weight, shift)).sum::<u32>();
+        // With a smaller shift than this, the sum would be more than 255 even without the rounding.
+        let first = sum(0).checked_ilog2().unwrap_or(0).saturating_sub(7);
+        (first..=8)
+            .find(|&shift| sum(shift) < 256)
+            .expect("49,152 steps are at most 192 units of 256 steps, plus one per term")
     }
 }

@@ -25,6 +25,24 @@ const MIN_BOUND: u16 = 1;
 /// Maximum number of passages that one scan can find. It is small, so that the threshold can rise between scans.
 pub(crate) const MAX_FOUND_PER_SCAN: usize = 16 * GROUP;
 
+/// The position of a passage in the index and its bound.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Candidate(u64);
+
+impl Candidate {
+    fn new(position: u32, bound: u16) -> Self {
+        Self(u64::from(position) << 16 | u64::from(bound))
+    }
+
+    pub fn position(self) -> u32 {
+        (self.0 >> 16) as u32
+    }
+
+    fn bound(self) -> u16 {
+        self.0 as u16
+    }
+}
+
 /// The candidates of one query in all segments.
 pub(crate) struct Candidates {
     k: usize,
@@ -32,8 +50,8 @@ pub(crate) struct Candidates {
     max_error: u16,
     /// Candidates have at least this bound.
     threshold: u16,
-    /// Positions of the candidates in the index, in ascending order, with their bounds.
-    found: Vec<(u32, u16)>,
+    /// The candidates, in the order of their positions.
+    found: Vec<Candidate>,
     /// Number of passages added so far in each bucket, including dropped ones.
     histogram: Box<[u32; BUCKETS]>,
     /// The highest bucket that, together with the buckets above it, has at least `k` passages; 0 if there is none.
@@ -89,11 +107,13 @@ impl Candidates {
     /// Adds the passages that a scan found, with their bounds. `scan_start` is the position in the index of the first
     /// scanned passage, and `offsets` are the positions of the found passages relative to `scan_start`.
     pub fn add(&mut self, scan_start: u32, bounds: &[u16], offsets: &[u16]) {
-        for (&bound, &offset) in bounds.iter().zip(offsets) {
+        let found = bounds.iter().zip(offsets);
+        self.found
+            .extend(found.map(|(&bound, &offset)| Candidate::new(scan_start + u32::from(offset), bound)));
+        for &bound in bounds {
             let bucket = usize::from(bound >> BUCKET_SHIFT);
             self.histogram[bucket] += 1;
             self.above_kth += usize::from(bucket > self.kth_bucket);
-            self.found.push((scan_start + u32::from(offset), bound));
         }
         while self.above_kth >= self.k {
             self.kth_bucket += 1;
@@ -109,8 +129,8 @@ impl Candidates {
         }
     }
 
-    /// Returns the candidates: their positions in the index, in ascending order, with their bounds.
-    pub fn finish(&mut self) -> &[(u32, u16)] {
+    /// Returns the candidates, in the order of their positions.
+    pub fn finish(&mut self) -> &[Candidate] {
         self.drop_below_threshold();
         &self.found
     }
@@ -122,7 +142,7 @@ impl Candidates {
         for at in 0..self.found.len() {
             let found = self.found[at];
             self.found[kept] = found;
-            kept += usize::from(found.1 >= self.threshold);
+            kept += usize::from(found.bound() >= self.threshold);
         }
         self.found.truncate(kept);
     }
@@ -170,7 +190,7 @@ mod tests {
                 let (found_bounds, offsets): (Vec<u16>, Vec<u16>) = above.unzip();
                 candidates.add(scan_start, &found_bounds, &offsets);
             }
-            let found: Vec<u32> = candidates.finish().iter().map(|&(passage, _)| passage).collect();
+            let found: Vec<u32> = candidates.finish().iter().map(|candidate| candidate.position()).collect();
             let mut sorted = bounds.clone();
             sorted.sort_unstable_by(|a, b| b.cmp(a));
             let min_bound = sorted.get(k - 1).map_or(1, |kth| kth.saturating_sub(max_error).max(1));

@@ -27,8 +27,15 @@ use crate::search::top_k::{Selection, UNTOUCHED};
 const GROUP: usize = 64;
 
 thread_local! {
-    /// The sums of one block, reused by the next query on this thread; all are [`UNTOUCHED`] (−0.0) between queries.
-    static SUMS: Cell<Option<Box<[f64; BLOCK]>>> = const { Cell::new(None) };
+    /// The buffers of the scorer, reused by the next query on this thread.
+    static BUFFERS: Cell<Option<Box<Buffers>>> = const { Cell::new(None) };
+}
+
+struct Buffers {
+    /// The sums of one block; all are [`UNTOUCHED`] (−0.0) between queries.
+    sums: [f64; BLOCK],
+    /// For each query term, its contribution by impact code.
+    by_code: Vec<[f64; 256]>,
 }
 
 /// Reads the postings of a term, one block at a time.
@@ -42,7 +49,7 @@ enum PostingsReader<'a> {
 struct TermScorer<'a> {
     reader: PostingsReader<'a>,
     /// The term's contribution, by impact code.
-    by_code: [f64; 256],
+    by_code: &'a [f64; 256],
     term: &'a SegmentTerm<'a>,
 }
 
@@ -54,29 +61,40 @@ pub(crate) fn score(
     control: &Control,
 ) -> Result<(), Error> {
     let &SegmentQuery { segment, ref terms, ref contributions, ref allowed, .. } = query;
+    let mut buffers =
+        BUFFERS.take().unwrap_or_else(|| Box::new(Buffers { sums: [UNTOUCHED; BLOCK], by_code: Vec::new() }));
+    let Buffers { sums, by_code } = &mut *buffers;
+    if by_code.len() < terms.len() {
+        by_code.resize(terms.len(), [0.0; 256]);
+    }
+    let scorers = terms.iter().zip(by_code);
     let mut scorers: Vec<TermScorer<'_>> =
-        terms.iter().map(|term| TermScorer::new(term, contributions)).collect();
-    let mut sums = SUMS.take().unwrap_or_else(|| Box::new([UNTOUCHED; BLOCK]));
+        scorers.map(|(term, by_code)| TermScorer::new(term, contributions, by_code)).collect();
     let passages = segment.passages.len();
     for block in 0..passages.div_ceil(BLOCK) {
         control.check()?;
         for scorer in &mut scorers {
-            scorer.accumulate(segment, block, contributions, &mut sums);
+            scorer.accumulate(segment, block, contributions, sums);
         }
         let first = block * BLOCK;
         let sums = &mut sums[..BLOCK.min(passages - first)];
         collect(segment, allowed.as_deref(), first as u32, sums, selection);
     }
-    // Not reached after an error or a panic. The sums are then dropped, because some of them may not be untouched.
-    SUMS.set(Some(sums));
+    // Not reached after an error or a panic. The buffers are then dropped, because some of them may not be untouched.
+    BUFFERS.set(Some(buffers));
     Ok(())
 }
 
 impl<'a> TermScorer<'a> {
-    fn new(term: &'a SegmentTerm<'a>, contributions: &ContributionTable) -> Self {
-        let mut by_code = contributions
-            .normalized_frequencies
-            .map(|frequency| f64::from(saturated(term.weight, frequency)));
+    /// Computes the term's contributions and writes them to `by_code`.
+    fn new(
+        term: &'a SegmentTerm<'a>,
+        contributions: &ContributionTable,
+        by_code: &'a mut [f64; 256],
+    ) -> Self {
+        for (contribution, &frequency) in by_code.iter_mut().zip(&contributions.normalized_frequencies) {
+            *contribution = f64::from(saturated(term.weight, frequency));
+        }
         // Adding `UNTOUCHED` (−0.0) changes no sum, and an untouched sum stays untouched.
         by_code[usize::from(ABSENT)] = UNTOUCHED;
         by_code[usize::from(OVERFLOW)] = UNTOUCHED;
@@ -97,7 +115,7 @@ impl<'a> TermScorer<'a> {
         sums: &mut [f64; BLOCK],
     ) {
         let start = block * BLOCK;
-        let by_code = &self.by_code;
+        let by_code = self.by_code;
         match &mut self.reader {
             PostingsReader::Gaps16(cursor) => {
                 while let Some((passage, code)) = cursor.next_before((start + BLOCK) as u32) {

@@ -7,8 +7,9 @@ use crate::Error;
 use crate::analysis::query::Query;
 use crate::index::segment::Segment;
 use crate::index::snapshot::{Location, Snapshot};
-use crate::scoring::bm25::{Bm25, contribution, idf};
-use crate::search::query_terms::{doc_freq, weight};
+use crate::index::term_cache::TermFrequency;
+use crate::scoring::bm25::{Bm25, contribution};
+use crate::search::query_terms::{look_up, weight};
 
 /// Why a passage has its score for a query.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,16 +58,16 @@ pub(crate) fn explain(
     let inverse_norm = parameters.inverse_norms(average_length)[usize::from(fieldnorm)];
     let mut terms = Vec::with_capacity(query.terms.len());
     for (text, boost) in &query.terms {
-        let doc_freq = doc_freq(index, text, &mut Vec::new())?;
+        let TermFrequency { doc_freq, idf } = look_up(index, text, &mut Vec::new())?;
         let frequency = frequency(segment, text, doc)
             .map_err(|got| Error::corrupt(&index.path, "an intact term dictionary", got))?;
-        let weight = weight(index, text, *boost, doc_freq)?;
+        let weight = weight(text, *boost, idf)?;
         terms.push(TermExplanation {
             term: text.clone(),
             query_frequency: *boost,
             frequency,
             passages: doc_freq,
-            idf: idf(index.statistics.passages, doc_freq),
+            idf,
             contribution: if frequency > 0 { contribution(weight, frequency, inverse_norm) } else { 0.0 },
         });
     }

@@ -5,7 +5,6 @@
 //! reads: postings, contributions, and the allowed passages.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use ranking::BitSet;
 
@@ -13,7 +12,7 @@ use crate::Error;
 use crate::analysis::query::Query;
 use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
-use crate::index::term_cache::NO_TERM_ORD;
+use crate::index::term_cache::{NO_TERM_ORD, TermFrequency};
 use crate::postings::TermPostings;
 use crate::scoring::bm25::{Bm25, idf};
 use crate::scoring::contribution_table::ContributionTable;
@@ -49,9 +48,9 @@ impl WeightedTerms {
         let mut term_ords = Vec::with_capacity(query.terms.len() * index.segments.len());
         for (text, boost) in &query.terms {
             let ords_start = term_ords.len();
-            let doc_freq = doc_freq(index, text, &mut term_ords)?;
+            let TermFrequency { doc_freq, idf } = look_up(index, text, &mut term_ords)?;
             if doc_freq > 0 {
-                terms.push(WeightedTerm { weight: weight(index, text, *boost, doc_freq)?, ords_start });
+                terms.push(WeightedTerm { weight: weight(text, *boost, idf)?, ords_start });
             } else {
                 term_ords.truncate(ords_start);
             }
@@ -104,29 +103,29 @@ pub(crate) fn segment_queries<'a>(
     })
 }
 
-/// Returns the number of passages that have a term. Appends the term's ordinal in each segment, or [`NO_TERM_ORD`], to
-/// `term_ords`.
-pub(crate) fn doc_freq(index: &Snapshot, text: &str, term_ords: &mut Vec<u32>) -> Result<u64, Error> {
-    let start = term_ords.len();
-    index.term_cache.term_ords(text, term_ords, |term_ords| {
+/// Looks up the frequency of a term. Appends the term's ordinal in each segment, or [`NO_TERM_ORD`], to `term_ords`.
+pub(crate) fn look_up(
+    index: &Snapshot,
+    term: &str,
+    term_ords: &mut Vec<u32>,
+) -> Result<TermFrequency, Error> {
+    index.term_cache.look_up(term, term_ords, |term_ords| {
+        let mut doc_freq = 0;
         for segment in &index.segments {
-            let term_ord = segment.impacts.term_ord(text);
+            let term_ord = segment.impacts.term_ord(term);
             let term_ord =
                 term_ord.map_err(|got| Error::corrupt(&index.path, "an intact term dictionary", got))?;
+            doc_freq += term_ord.map_or(0, |term_ord| u64::from(segment.impacts.doc_freq(term_ord)));
             term_ords.push(term_ord.unwrap_or(NO_TERM_ORD));
         }
-        Ok::<(), Error>(())
-    })?;
-    let in_segment = |(segment, &term_ord): (&Arc<Segment>, &u32)| {
-        if term_ord == NO_TERM_ORD { 0 } else { u64::from(segment.impacts.doc_freq(term_ord)) }
-    };
-    Ok(index.segments.iter().zip(&term_ords[start..]).map(in_segment).sum())
+        Ok(TermFrequency { doc_freq, idf: idf(index.statistics.passages, doc_freq) })
+    })
 }
 
 /// Returns the weight of a query term: its weight in the query, which is the number of its occurrences if the query is
 /// a text, times its idf.
-pub(crate) fn weight(index: &Snapshot, term: &str, boost: f32, doc_freq: u64) -> Result<f32, Error> {
-    let weight = boost * idf(index.statistics.passages, doc_freq);
+pub(crate) fn weight(term: &str, boost: f32, idf: f32) -> Result<f32, Error> {
+    let weight = boost * idf;
     if weight.is_finite() {
         return Ok(weight);
     }

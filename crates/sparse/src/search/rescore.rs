@@ -30,18 +30,25 @@ pub(crate) struct Rescorer {
     codes: Vec<u8>,
     /// The code of one term's posting in each passage of a block; all [`ABSENT`] between uses.
     block_codes: Box<[u8; BLOCK]>,
+    /// One term's contribution by impact code.
+    by_code: Box<[f32; 256]>,
 }
 
 impl Rescorer {
     pub fn new() -> Self {
-        Self { sums: Vec::new(), codes: Vec::new(), block_codes: Box::new([ABSENT; BLOCK]) }
+        Self {
+            sums: Vec::new(),
+            codes: Vec::new(),
+            block_codes: Box::new([ABSENT; BLOCK]),
+            by_code: Box::new([0.0; 256]),
+        }
     }
 
     /// Returns the scores of passages of one segment. The passages must be in ascending order.
     pub fn scores(&mut self, query: &SegmentQuery<'_>, passages: &[u32]) -> impl Iterator<Item = f32> {
         let &SegmentQuery { segment, ref terms, ref contributions, .. } = query;
         let frequencies = &contributions.normalized_frequencies;
-        let Self { sums, codes, block_codes } = self;
+        let Self { sums, codes, block_codes, by_code } = self;
         sums.clear();
         sums.resize(passages.len(), 0.0);
         for term in terms {
@@ -58,8 +65,10 @@ impl Rescorer {
             if passages.len() < MIN_PASSAGES_FOR_TABLE {
                 accumulate(codes, sums, |code| saturated(term.weight, frequencies[usize::from(code)]));
             } else {
-                let table = frequencies.map(|frequency| saturated(term.weight, frequency));
-                accumulate(codes, sums, |code| table[usize::from(code)]);
+                for (contribution, &frequency) in by_code.iter_mut().zip(frequencies) {
+                    *contribution = saturated(term.weight, frequency);
+                }
+                accumulate(codes, sums, |code| by_code[usize::from(code)]);
             }
             let overflow = term.postings.overflow;
             if !overflow.is_empty() {
@@ -121,11 +130,7 @@ fn read_gaps8(gaps: Gaps8<'_>, mut passages: &[u32], mut codes: &mut [u8], block
         for (code, &passage) in codes_here.iter_mut().zip(passages_here) {
             *code = block_codes[passage as usize % BLOCK];
         }
-        at = 0;
-        for &[gap, _] in entries {
-            at += usize::from(gap);
-            block_codes[at % BLOCK] = ABSENT;
-        }
+        block_codes[..=at % BLOCK].fill(ABSENT);
     }
 }
 

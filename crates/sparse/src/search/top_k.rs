@@ -3,18 +3,18 @@
 //! The exhaustive scorer pushes hits to a [`Selection`], which repeatedly drops all but the k best. The scorer that
 //! rescores candidates has few hits: it packs each into an integer ([`key`]) and sorts the integers ([`rank`]).
 
-use ranking::{Hit, by_rank};
+use ranking::Hit;
 
-/// Collects hits. Whenever it has `2 * k` of them (or 64, if `2 * k` is less), it keeps only the best `k`. On
+/// Collects hits, as keys. Whenever it has `2 * k` of them (or 64, if `2 * k` is less), it keeps only the best `k`. On
 /// average, it takes a constant number of comparisons per hit, while a heap takes up to about log k.
 pub(crate) struct Selection {
     k: usize,
     /// Number of hits at which all but the best `k` are dropped.
     max_hits: usize,
-    hits: Vec<Hit>,
-    /// The worst of the `k` hits that the last call of [`drop_worse`](Self::drop_worse) kept; `None` before the first
-    /// call.
-    worst: Option<Hit>,
+    keys: Vec<u64>,
+    /// The key of the worst of the `k` hits that the last call of [`drop_worse`](Self::drop_worse) kept; `None` before
+    /// the first call.
+    worst: Option<u64>,
 }
 
 /// Packs a hit, whose score must be at least 0, into a *key*: the inverted bits of its score, followed by its ord.
@@ -23,9 +23,14 @@ pub(crate) fn key(hit: Hit) -> u64 {
     u64::from(!hit.score.to_bits()) << 32 | u64::from(hit.ord)
 }
 
+/// Returns the hit with this key.
+fn hit(key: u64) -> Hit {
+    Hit { ord: key as u32, score: f32::from_bits(!((key >> 32) as u32)) }
+}
+
 /// With fewer keys than this, a comparison sort is faster than the radix sort. `cargo bench -p sparse --bench scorers`
 /// has values of `k` below and above this number.
-const MIN_KEYS_FOR_RADIX_SORT: usize = 96;
+const MIN_KEYS_FOR_RADIX_SORT: usize = 64;
 
 /// Returns the hits with the `k` smallest keys, best first.
 pub(crate) fn rank(mut keys: Vec<u64>, k: usize) -> Vec<Hit> {
@@ -33,50 +38,64 @@ pub(crate) fn rank(mut keys: Vec<u64>, k: usize) -> Vec<Hit> {
         keys.sort_unstable();
     } else {
         radix_sort(&mut keys);
+        insertion_sort(&mut keys);
     }
     keys.truncate(k);
-    keys.into_iter()
-        .map(|key| Hit { ord: key as u32, score: f32::from_bits(!((key >> 32) as u32)) })
-        .collect()
+    keys.into_iter().map(hit).collect()
 }
 
-/// Maximum number of bits per digit of the radix sort. With 9, the counts of all digits (8 KiB) fit in the L1 cache.
-const MAX_DIGIT_BITS: u32 = 9;
+/// Number of bits per digit of the radix sort.
+const DIGIT_BITS: u32 = 9;
 
-/// Sorts keys by their upper halves (the inverted bits of the scores), digit by digit from the lowest (LSD radix sort).
-/// The sort is stable, so keys with equal scores stay in the order of their ords. In the rare case that the keys are
-/// not in the order of their ords, it uses a comparison sort instead.
+/// The radix sort has one more pass if there are at least this many keys.
+const MIN_KEYS_FOR_SECOND_DIGIT: usize = 256;
+
+/// Nearly sorts keys: by the upper 9 or 18 bits of their distances from the smallest key, digit by digit from the
+/// lowest (LSD radix sort). Among few keys, hardly any two are equal in these bits. The sort is stable.
 fn radix_sort(keys: &mut Vec<u64>) {
-    if !keys.is_sorted_by_key(|&key| key as u32) {
-        keys.sort_unstable();
-        return;
-    }
-    let upper = |key: u64| (key >> 32) as u32;
-    let (min, max) =
-        keys.iter().fold((u32::MAX, 0), |(min, max), &key| (min.min(upper(key)), max.max(upper(key))));
-    let bits = u32::BITS - (max - min).leading_zeros();
-    let passes = bits.div_ceil(MAX_DIGIT_BITS);
-    let width = bits.div_ceil(passes.max(1));
-    let digit = |key: u64, pass: u32| ((upper(key) - min) >> (pass * width) & ((1 << width) - 1)) as usize;
-    let mut counts = [[0u32; 1 << MAX_DIGIT_BITS]; u32::BITS.div_ceil(MAX_DIGIT_BITS) as usize];
-    for &key in &*keys {
-        for (pass, counts) in (0..passes).zip(&mut counts) {
-            counts[digit(key, pass)] += 1;
-        }
-    }
+    let (min, max) = keys.iter().fold((u64::MAX, 0), |(min, max), &key| (min.min(key), max.max(key)));
+    let passes = if keys.len() < MIN_KEYS_FOR_SECOND_DIGIT { 1 } else { 2 };
+    let bits = u64::BITS - max.saturating_sub(min).leading_zeros();
+    let mut shift = bits.saturating_sub(passes * DIGIT_BITS);
     let mut sorted = vec![0; keys.len()];
-    for (pass, counts) in (0..passes).zip(&mut counts) {
+    for _ in 0..passes {
+        let digit = |key: u64| ((key - min) >> shift) as usize % (1 << DIGIT_BITS);
+        let mut starts = [0u32; 1 << DIGIT_BITS];
+        for &key in &*keys {
+            starts[digit(key)] += 1;
+        }
         let mut sum = 0;
         // Replaces each digit's number of keys with the index of its first key in the sorted order.
-        for count in &mut counts[..1 << width] {
-            sum += std::mem::replace(count, sum);
+        for start in &mut starts {
+            sum += std::mem::replace(start, sum);
         }
         for &key in &*keys {
-            let next = &mut counts[digit(key, pass)];
+            let next = &mut starts[digit(key)];
             sorted[*next as usize] = key;
             *next += 1;
         }
         std::mem::swap(keys, &mut sorted);
+        shift += DIGIT_BITS;
+    }
+}
+
+/// Sorts keys that are nearly sorted. If they turn out not to be, it uses another sort.
+fn insertion_sort(keys: &mut [u64]) {
+    let mut allowed_moves = 8 * keys.len();
+    for from in 1..keys.len() {
+        let key = keys[from];
+        let mut to = from;
+        while to > 0 && keys[to - 1] > key {
+            keys[to] = keys[to - 1];
+            to -= 1;
+        }
+        keys[to] = key;
+        let moves = from - to;
+        if moves > allowed_moves {
+            keys.sort_unstable();
+            return;
+        }
+        allowed_moves -= moves;
     }
 }
 
@@ -86,13 +105,13 @@ pub(crate) const UNTOUCHED: f64 = -0.0;
 
 impl Selection {
     pub fn new(k: usize) -> Self {
-        Self { k, max_hits: k.saturating_mul(2).max(64), hits: Vec::new(), worst: None }
+        Self { k, max_hits: k.saturating_mul(2).max(64), keys: Vec::new(), worst: None }
     }
 
     /// Returns the threshold for sums of contributions: a sum can become a hit only if its bits, as a signed integer,
     /// are above the threshold. Non-negative floats have the same order as their bits.
     pub fn threshold_bits(&self) -> i64 {
-        match self.worst {
+        match self.worst.map(hit) {
             // A sum that rounds to the worst score or to more is above the f32 just below the worst score.
             Some(hit) if hit.score > 0.0 => f64::from(hit.score.next_down()).to_bits() as i64,
             _ => UNTOUCHED.to_bits() as i64,
@@ -100,29 +119,30 @@ impl Selection {
     }
 
     pub fn push(&mut self, hit: Hit) {
-        if self.worst.is_some_and(|worst| by_rank(&hit, &worst).is_ge()) {
+        let key = key(hit);
+        if self.worst.is_some_and(|worst| key >= worst) {
             return;
         }
-        self.hits.push(hit);
-        if self.hits.len() == self.max_hits {
+        self.keys.push(key);
+        if self.keys.len() == self.max_hits {
             self.drop_worse();
         }
     }
 
     /// Returns the k best hits, best first.
     pub fn into_sorted(mut self) -> Vec<Hit> {
-        if self.hits.len() > self.k {
+        if self.keys.len() > self.k {
             self.drop_worse();
         }
-        rank(self.hits.into_iter().map(key).collect(), self.k)
+        rank(self.keys, self.k)
     }
 
     /// Drops all but the best `k` hits.
     fn drop_worse(&mut self) {
         if let Some(last) = self.k.checked_sub(1) {
-            self.worst = Some(*self.hits.select_nth_unstable_by(last, by_rank).1);
+            self.worst = Some(*self.keys.select_nth_unstable(last).1);
         }
-        self.hits.truncate(self.k);
+        self.keys.truncate(self.k);
     }
 }
 
@@ -130,7 +150,7 @@ impl Selection {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use ranking::TopK;
+    use ranking::{TopK, by_rank};
 
     proptest! {
         #[test]

@@ -149,7 +149,9 @@ pub(crate) fn find_candidates(
 /// which a passage's bound exceeds its score.
 fn make_tables(query: &SegmentQuery<'_>, scale: BoundScale, shift: u32, scratch: &mut Scratch) -> u16 {
     let Scratch { kernels, tables, dense_tables, .. } = scratch;
-    tables.resize(query.terms.len(), Bounds([0; 256]));
+    if tables.len() < query.terms.len() {
+        tables.resize(query.terms.len(), Bounds([0; 256]));
+    }
     dense_tables.clear();
     // One step per term for rounding up, one for the f32 rounding errors of all bounds, and one for rounding the score
     // to f32.

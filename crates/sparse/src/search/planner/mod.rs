@@ -164,9 +164,10 @@ fn search_candidates(
     let mut keys = Vec::with_capacity(found.len());
     for query in queries {
         let end = query.first_position + query.segment.passages.len() as u32;
-        let (inside, after) = found.split_at(found.partition_point(|&(position, _)| position < end));
+        let (inside, after) = found.split_at(found.partition_point(|candidate| candidate.position() < end));
         found = after;
-        let passages: Vec<u32> = inside.iter().map(|(position, _)| position - query.first_position).collect();
+        let passages: Vec<u32> =
+            inside.iter().map(|candidate| candidate.position() - query.first_position).collect();
         let hits = passages.iter().zip(rescorer.scores(query, &passages));
         keys.extend(
             hits.map(|(&passage, score)| key(Hit { ord: query.segment.passages.ord(passage), score })),
