@@ -25,7 +25,9 @@ use support::{build, passages};
 const SIZES: [u64; 3] = [9_600, 38_400, 96_000];
 const KS: [usize; 3] = [10, 100, 1000];
 /// The numbers of passages per hit at which both scorers are compared, from the most to the fewest hits.
-const PASSAGES_PER_HIT: [usize; 8] = [4, 6, 8, 12, 16, 24, 32, 64];
+const PASSAGES_PER_HIT: [usize; 10] = [2, 3, 4, 6, 8, 12, 16, 24, 32, 64];
+/// The costs are fitted to searches with at least this many passages per hit.
+const MIN_FITTED_PASSAGES_PER_HIT: usize = 16;
 const ROUNDS: usize = 5;
 /// The number of queries.
 const QUERIES: usize = 48;
@@ -185,13 +187,13 @@ fn fit_samples<const N: usize>(samples: &[Sample<N>]) -> [f64; N] {
     times.map(|time| round(time * scale))
 }
 
-/// Returns whether the costs are fitted to this search: it is for few hits, and there are at least 16 passages per hit.
+/// Returns whether the costs are fitted to this search: it is for few hits, and there are many passages per hit.
 fn is_fitted(one: &Measured) -> bool {
-    KS.contains(&one.k) && one.k * PASSAGES_PER_HIT[4] <= one.passages as usize
+    KS.contains(&one.k) && one.k * MIN_FITTED_PASSAGES_PER_HIT <= one.passages as usize
 }
 
 /// For each scorer: the 5th, 50th and 95th percentile of the ratio of the estimated to the measured time of the
-/// searches for which the planner chooses it.
+/// searches for which the planner chooses it; null if it chooses it for none.
 fn estimates(measured: &[Measured], costs: &SearchCosts) -> Value {
     let summarize = |scorer: Scorer| {
         let chosen = |one: &&Measured| costs.scorer(one.passages as usize, one.k) == scorer;
@@ -202,7 +204,7 @@ fn estimates(measured: &[Measured], costs: &SearchCosts) -> Value {
         let mut ratios: Vec<f64> =
             measured.iter().filter(chosen).map(|one| estimated(one) / time(one)).collect();
         ratios.sort_by(f64::total_cmp);
-        let percentile = |percent: usize| ratios[(ratios.len() - 1) * percent / 100];
+        let percentile = |percent: usize| ratios.get(ratios.len().saturating_sub(1) * percent / 100);
         json!({ "searches": ratios.len(), "p5": percentile(5), "p50": percentile(50), "p95": percentile(95) })
     };
     json!({ "upperBounds": summarize(Scorer::UpperBounds), "exhaustive": summarize(Scorer::Exhaustive) })
