@@ -5,13 +5,13 @@ use crate::search::planner::SearchCosts;
 
 pub static COSTS: SearchCosts = SearchCosts {
     min_passages_per_hit_for_bounds: 64,
-    per_bitmap_group: 53.0,
-    per_candidate: 41.0,
-    per_candidate_and_term: 15.0,
-    per_posting: 4.6,
-    per_scanned_group: 2.1,
-    per_scored_group: 76.0,
-    per_scored_hit: 4.2,
-    per_scored_posting: 4.1,
-    search: 11000.0,
+    per_bitmap_group: 38.0,
+    per_candidate: 26.0,
+    per_candidate_and_term: 11.0,
+    per_posting: 3.2,
+    per_scanned_group: 4.3,
+    per_scored_group: 52.0,
+    per_scored_hit: 1.4,
+    per_scored_posting: 1.9,
+    search: 5600.0,
 };
