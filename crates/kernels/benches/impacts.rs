@@ -16,8 +16,8 @@ fn main() {
     divan::main();
 }
 
-/// Every third passage has each term. No passage reaches the threshold, but each group of 64 passages includes one that
-/// would reach it with all terms, so no group is skipped.
+/// Every third passage has each term. No passage reaches the threshold, but each group of 64 passages includes two that
+/// no check rules out, so no group is skipped.
 #[divan::bench(args = cases())]
 fn no_group_skipped(bencher: Bencher<'_, '_>, &(set, term_count): &(usize, usize)) {
     scan(bencher, set, term_count, THRESHOLD - TERM_BOUND * term_count as u16);
@@ -36,21 +36,26 @@ const TERM_BOUND: u16 = 3 << SHIFT;
 /// The shift that converts units of a dense term's bounds to the steps in which sums are counted.
 const SHIFT: u32 = 5;
 
-/// Times scans with the instruction set at position `set`. One passage of each group has the sum `sum_per_group` before
-/// the scan.
+/// Times scans with the instruction set at position `set`. Before the scan, passages 0 and 1 of each group have the sum
+/// `sum_per_group`, the first one less 1.
 fn scan(bencher: Bencher<'_, '_>, set: usize, term_count: usize, sum_per_group: u16) {
     let kernels = ImpactKernels::available()[set];
     // Every third bit is set, starting with bit 0: 22 bits per word.
     let words = vec![0x9249_2492_4924_9249u64.to_le_bytes(); PASSAGES / GROUP];
     // The 8192 / 64 · 22 = 2,816 postings of a term have one code each. The codes after them are not used.
     let codes: Vec<u8> = (0..PASSAGES / 2 + PADDING).map(|at| 1 + (at * 7 % 250) as u8).collect();
-    let bounds = DenseBounds { units: [3; 256 / MIN_CODES_PER_CLASS] };
+    // The last class with AVX-512, of which there is no code, has one unit more. So passage 0, which has all terms,
+    // stays just below the threshold, but the maximum of the terms would reach it.
+    let mut bounds = DenseBounds { units: [3; 256 / MIN_CODES_PER_CLASS] };
+    bounds.units[255 / MIN_CODES_PER_CLASS] = 4;
     let mut sums = vec![0u16; PASSAGES];
     let mut found = FoundPassages { sums: [0; GROUP], positions: [0; GROUP] };
     bencher.counter(ItemsCount::new(PASSAGES)).bench_local(|| {
         // The scan sets all sums to 0, so they are set again each time. Passage 1 of a group has none of the dense
-        // terms.
-        sums.iter_mut().skip(1).step_by(GROUP).for_each(|sum| *sum = sum_per_group);
+        // terms; with AVX2 and NEON, its sum passes the check.
+        for group in sums.as_chunks_mut::<GROUP>().0 {
+            (group[0], group[1]) = (sum_per_group.saturating_sub(1), sum_per_group);
+        }
         let term = || DenseTerm { words: &words, codes: &codes, bounds: &bounds };
         let mut terms: Vec<DenseTerm<'_>> = (0..term_count).map(|_| term()).collect();
         let options = ScanOptions { threshold: THRESHOLD, shift: SHIFT, allowed: None };

@@ -1,10 +1,10 @@
-//! With every instruction set, scans find the same passages as a simple implementation that adds one bound at a time.
-//! The bound of an impact code is above the contribution of the code by at most one quantization step, and below it by
-//! no more than the rounding error.
+//! With every instruction set, scans find the same passages as a simple implementation that adds one bound at a time,
+//! and the codes of single passages are those of their bits. The bound of an impact code is above the contribution of
+//! the code by at most one quantization step, and below it by no more than the rounding error.
 
 use kernels::impacts::{
-    Bounds, DenseBounds, DenseTerm, FoundPassages, GROUP, ImpactKernels, MIN_CODES_PER_CLASS, PADDING,
-    ScanOptions, ScanProgress,
+    Bounds, DenseBounds, DenseTerm, FoundPassages, GROUP, ImpactKernels, MAX_CODES_PER_CLASS,
+    MIN_CODES_PER_CLASS, PADDING, RANK_INTERVAL, RankedBitmap, ScanOptions, ScanProgress,
 };
 use proptest::prelude::*;
 
@@ -48,9 +48,10 @@ struct Case {
     room: usize,
 }
 
-/// Arguments with up to 39 groups of passages and up to 9 terms.
+/// Arguments with up to 149 groups of passages and up to 9 terms.
 fn case() -> impl Strategy<Value = Case> {
-    (0usize..40, 0usize..10).prop_flat_map(|(groups, terms)| {
+    let groups = prop_oneof![3 => 0usize..40, 1 => 40usize..150];
+    (groups, 0usize..10).prop_flat_map(|(groups, terms)| {
         let sum = prop_oneof![3 => Just(0u16), 2 => 0u16..300, 1 => 0u16..5_000];
         (
             prop::collection::vec(sum, groups * GROUP),
@@ -114,6 +115,36 @@ proptest! {
     }
 
     #[test]
+    fn codes_of_passages_are_those_of_their_bits(
+        bits in prop::collection::vec(any::<bool>(), 1..1_700),
+        density in 1usize..5,
+        picks in prop::collection::vec(any::<prop::sample::Index>(), 0..60),
+    ) {
+        let has_term = |passage: usize| bits[passage] && passage % density == 0;
+        let mut words = vec![0u64; bits.len().div_ceil(GROUP)];
+        let (mut ranks, mut codes, mut expected) = (Vec::new(), Vec::new(), vec![0u8; bits.len()]);
+        for passage in 0..bits.len() {
+            if passage % RANK_INTERVAL == 0 {
+                ranks.push((codes.len() as u32).to_le_bytes());
+            }
+            if has_term(passage) {
+                words[passage / GROUP] |= 1 << (passage % GROUP);
+                expected[passage] = 1 + (codes.len() * 7 % 255) as u8;
+                codes.push(expected[passage]);
+            }
+        }
+        let words: Vec<[u8; 8]> = words.into_iter().map(u64::to_le_bytes).collect();
+        let bitmap = RankedBitmap { words: &words, ranks: &ranks, codes: &codes };
+        let passages: Vec<u32> = picks.iter().map(|pick| pick.index(bits.len()) as u32).collect();
+        let expected: Vec<u8> = passages.iter().map(|&passage| expected[passage as usize]).collect();
+        for kernels in ImpactKernels::available() {
+            let mut found = vec![7; passages.len()];
+            kernels.codes(bitmap, &passages, &mut found);
+            prop_assert_eq!(&found, &expected, "{}", kernels.name());
+        }
+    }
+
+    #[test]
     fn bounds_of_codes_are_zero_to_one_step_above_the_contribution(
         // The contribution of a code is `scale` times its saturation. Code 0 contributes nothing.
         scale in 0f32..49_152.0, saturations in prop::collection::vec(0f32..=1.0, 256),
@@ -129,6 +160,37 @@ proptest! {
                 prop_assert!((-0.003..=1.003).contains(&above), "{} {above}", kernels.name());
             }
         }
+    }
+}
+
+#[test]
+fn a_missing_code_is_not_taken_for_an_absent_term() {
+    let bitmap = RankedBitmap { words: &[2u64.to_le_bytes()], ranks: &[[0; 4]], codes: &[] };
+    for kernels in ImpactKernels::available() {
+        let code = || {
+            let mut codes = [7];
+            kernels.codes(bitmap, &[1], &mut codes);
+        };
+        assert!(std::panic::catch_unwind(code).is_err(), "{}", kernels.name());
+    }
+}
+
+#[test]
+fn maxima_that_do_not_fit_in_16_bits_rule_out_no_passage() {
+    // The passage has the code 1. No posting has the last code, whose bound is so high that the sum would overflow.
+    let mut units = [100; 256 / MIN_CODES_PER_CLASS];
+    units[255 / MIN_CODES_PER_CLASS] = 200;
+    units[255 / MAX_CODES_PER_CLASS] = 200;
+    let bounds = DenseBounds { units };
+    let (words, codes) = ([1u64.to_le_bytes()], [1; 1 + PADDING]);
+    for kernels in ImpactKernels::available() {
+        let mut sums = [0; GROUP];
+        sums[0] = 60_000;
+        let options = ScanOptions { threshold: 63_000, shift: 5, allowed: None };
+        let mut found = FoundPassages { sums: [0; GROUP], positions: [0; GROUP] };
+        let mut dense = vec![DenseTerm { words: &words, codes: &codes, bounds: &bounds }];
+        let progress = kernels.scan(&mut sums, &mut dense, options, &mut found, GROUP);
+        assert_eq!((progress.found, found.sums[0]), (1, 60_000 + (100 << 5)), "{}", kernels.name());
     }
 }
 

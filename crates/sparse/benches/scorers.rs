@@ -1,6 +1,6 @@
-//! Times searches in 50,000 passages, with terms of different frequencies and different `k`. For the greatest `k`, the
-//! planner chooses the exhaustive scorer; for the others, it chooses the scorer that computes upper bounds on all scores
-//! and only a few exact scores. The benchmark `planner` compares both scorers.
+//! Times searches in 50,000 passages, with terms of different frequencies and different `k`. For great `k`, the planner
+//! chooses the exhaustive scorer; for the others, it chooses the scorer that computes upper bounds on all scores and
+//! only a few exact scores. The benchmark `planner` compares both scorers.
 //!
 //! Run `cargo bench -p sparse --bench scorers`; append the name of a benchmark, such as `-- common`, to run only that
 //! one.

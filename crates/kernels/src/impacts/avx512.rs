@@ -8,7 +8,10 @@
 //! The scan goes over 64 groups twice. First, it checks all of them: the maximum bound of each dense term is added to
 //! the sums of the passages that have the term, which needs the bitmap but no codes. Then it scans the groups that may
 //! have a passage at or above the threshold. Nothing in the first loop branches on the data, so no branch is
-//! mispredicted.
+//! mispredicted. After a check that nearly all groups pass, the rest of the sums is not checked.
+//!
+//! VPOPCNTDQ counts the bits of eight words at once: for the places where the codes of the groups start, and for the
+//! codes of single passages.
 
 use std::arch::x86_64::{
     __m128i, __m256i, __m512, __m512i, _mm_cvtsi32_si128, _mm_cvtsi128_si64, _mm256_storeu_si256,
@@ -18,8 +21,9 @@ use std::arch::x86_64::{
     _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_adds_epu16, _mm512_maskz_compress_epi16,
     _mm512_maskz_expand_epi8, _mm512_maskz_permutexvar_epi8, _mm512_max_epi64, _mm512_max_epu16,
     _mm512_mul_ps, _mm512_permutexvar_epi64, _mm512_popcnt_epi64, _mm512_reduce_add_epi64, _mm512_set1_epi16,
-    _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_ps, _mm512_setzero_si512, _mm512_sll_epi16,
-    _mm512_sllv_epi64, _mm512_srli_epi16, _mm512_storeu_si512, _mm512_sub_epi64, _mm512_test_epi32_mask,
+    _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_ps, _mm512_setr_epi64, _mm512_setzero_si512,
+    _mm512_sll_epi16, _mm512_sllv_epi64, _mm512_srli_epi16, _mm512_storeu_si512, _mm512_sub_epi64,
+    _mm512_test_epi32_mask,
 };
 
 use super::kernels::ImpactKernels;
@@ -31,8 +35,8 @@ use super::scan::{advance, max_units, set_bits};
 pub(super) static KERNELS: ImpactKernels =
     ImpactKernels { name: "avx512vbmi2", codes_per_class: 4, scan, bounds, codes };
 
-/// Maximum number of dense terms that are added in one pass over the sums. It is small enough that the loop keeps the
-/// terms' positions in registers.
+/// Maximum number of dense terms that are added in one pass over the sums. There is a copy of the scan for each number
+/// of terms, and each term takes 512 bytes of the stack.
 const TERMS_PER_PASS: usize = 8;
 
 /// Number of groups that are checked before those that may reach the threshold are scanned.
@@ -87,22 +91,23 @@ fn bounds(scale: f32, saturations: &[f32; 256], bounds: &mut Bounds) {
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,bmi1,popcnt")]
 fn codes(bitmap: RankedBitmap<'_>, passages: &[u32], codes: &mut [u8]) {
     const WORDS: usize = RANK_INTERVAL / 64;
-    let starts_of_words = load_words(&std::array::from_fn(|word| 64 * word as u64));
+    let starts_of_words = _mm512_setr_epi64(0, 64, 128, 192, 256, 320, 384, 448);
     let (zero, ones) = (_mm512_setzero_si512(), _mm512_set1_epi64(-1));
     for (code, &passage) in codes.iter_mut().zip(passages) {
         let (at, interval) = (passage as usize / 64, passage as usize / RANK_INTERVAL);
-        // Counts the bits before the passage, in all words of the interval: a word is masked if the passage is in it, and
-        // not counted if it begins after the passage.
+        // Counts the bits before the passage: each word of the interval is masked to them.
         let words = load_up_to_8(&bitmap.words[interval * WORDS..]);
         let in_interval = _mm512_set1_epi64((passage as usize % RANK_INTERVAL) as i64);
         let before = _mm512_max_epi64(_mm512_sub_epi64(in_interval, starts_of_words), zero);
         let counts = _mm512_popcnt_epi64(_mm512_andnot_si512(_mm512_sllv_epi64(ones, before), words));
         let rank =
             u32::from_le_bytes(bitmap.ranks[interval]) as usize + _mm512_reduce_add_epi64(counts) as usize;
-        // Looking up a code in any case is faster than a branch, because about half of the bits are set. Without a bit at
-        // or after the passage, there is no code at this rank.
+        // Looking up a code in any case is faster than a branch, because about half of the bits are set. If no bit is
+        // set at or after the passage, there is no code at this rank.
         let is_set = u64::from_le_bytes(bitmap.words[at]) >> (passage % 64) & 1;
-        *code = bitmap.codes.get(rank).copied().unwrap_or(0) * is_set as u8;
+        let found = bitmap.codes.get(rank);
+        assert!(is_set == 0 || found.is_some(), "codes: expected a code for passage {passage}");
+        *code = found.copied().unwrap_or(0) * is_set as u8;
     }
 }
 
@@ -138,7 +143,7 @@ fn scan_pass<const D: usize>(
     let max_bounds = dense.each_ref().map(|term| splat(max_units(term) << options.shift));
     let (threshold, shift) = (splat(options.threshold), _mm_cvtsi32_si128(options.shift as i32));
     let lanes = load(&std::array::from_fn(|lane| lane as u16));
-    let (mut codes_read, mut starts) = ([0; D], [[0; GROUPS_PER_CHECK]; D]);
+    let (mut codes_read, mut starts) = ([0; D], [[0u64; GROUPS_PER_CHECK]; D]);
     let (mut count, mut checks_groups) = (0, true);
     let mut first_group = 0;
     for chunk in sums.as_chunks_mut::<GROUP>().0.chunks_mut(GROUPS_PER_CHECK) {
@@ -147,7 +152,8 @@ fn scan_pass<const D: usize>(
         if checks_groups {
             groups = groups_that_may_reach(threshold, chunk, &words, &max_bounds);
         }
-        // If nearly all groups have to be scanned, checking the next ones would cost more than it saves.
+        // If nearly all groups have to be scanned, checking the next ones would cost more than it saves. The share of
+        // 5/6 is an estimate from the times of both loops.
         checks_groups = groups.count_ones() as usize * 6 <= chunk.len() * 5;
         let mut codes_end = codes_read;
         for ((words, starts), end) in words.iter().zip(&mut starts).zip(&mut codes_end) {
@@ -157,7 +163,7 @@ fn scan_pass<const D: usize>(
             let group = first_group + in_chunk;
             if count + GROUP > found.len() {
                 chunk[..in_chunk].as_flattened_mut().fill(0);
-                let codes_read = starts.map(|starts| starts[in_chunk]);
+                let codes_read = starts.map(|starts| starts[in_chunk] as usize);
                 advance(dense.iter_mut().map(|term| &mut **term), group, &codes_read);
                 return ScanProgress { sums: group * GROUP, found: count };
             }
@@ -167,7 +173,7 @@ fn scan_pass<const D: usize>(
                 let mut units = _mm512_setzero_si512();
                 for ((term, words), starts) in dense.iter().zip(&words).zip(&starts) {
                     let word = u64::from_le_bytes(words[in_chunk]);
-                    units = _mm512_add_epi8(units, units_of(term, word, starts[in_chunk]));
+                    units = _mm512_add_epi8(units, units_of(term, word, starts[in_chunk] as usize));
                 }
                 let [lower, upper] = shifted(units, shift);
                 a = _mm512_add_epi16(a, lower);
@@ -224,7 +230,7 @@ fn groups_that_may_reach<const D: usize>(
 /// group's word. Returns where the codes of the last group end.
 #[target_feature(enable = "avx512f,avx512vpopcntdq")]
 #[inline]
-fn starts_of_codes(words: &[[u8; 8]], start: usize, starts: &mut [usize; GROUPS_PER_CHECK]) -> usize {
+fn starts_of_codes(words: &[[u8; 8]], start: usize, starts: &mut [u64; GROUPS_PER_CHECK]) -> usize {
     let zero = _mm512_setzero_si512();
     let mut start = _mm512_set1_epi64(start as i64);
     for (words, starts) in words.chunks(8).zip(starts.as_chunks_mut::<8>().0) {
@@ -295,13 +301,6 @@ fn load_bytes(bytes: &[u8; 64]) -> __m512i {
     unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }
 
-#[target_feature(enable = "avx512f")]
-#[inline]
-fn load_words(words: &[u64; 8]) -> __m512i {
-    // SAFETY: `words` is 64 readable bytes; the load needs no alignment.
-    unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
-}
-
 /// Loads the first eight words, or all words and zeros if there are fewer.
 #[target_feature(enable = "avx512f")]
 #[inline]
@@ -323,7 +322,7 @@ fn store(sums: &mut [u16; GROUP / 2], value: __m512i) {
 
 #[target_feature(enable = "avx512f")]
 #[inline]
-fn store_starts(starts: &mut [usize; 8], value: __m512i) {
+fn store_starts(starts: &mut [u64; 8], value: __m512i) {
     // SAFETY: `starts` is 64 writable bytes; the store needs no alignment.
     unsafe { _mm512_storeu_si512(starts.as_mut_ptr().cast(), value) }
 }

@@ -64,9 +64,9 @@ impl ImpactKernels {
     ///
     /// Afterwards, the scanned sums are zeros, and each dense term has advanced past the scanned groups. Dense terms
     /// that were already added to all sums, including sums that were not scanned, are removed from `dense`. The scan
-    /// uses the first `room` slots of `found`, and stops before a group if fewer than [`GROUP`] of these slots are
-    /// left. Another call with the remaining sums continues the scan; its positions count from the first of the
-    /// remaining sums.
+    /// uses the first `room` slots of `found`. If fewer than [`GROUP`] of these slots are left, it stops before the
+    /// next group, or before the next one that it cannot skip. Another call with the remaining sums continues the scan;
+    /// its positions count from the first of the remaining sums.
     ///
     /// All dense terms together may add at most 255 units to a passage, and no sum may exceed 65,535.
     ///

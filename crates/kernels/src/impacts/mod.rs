@@ -20,12 +20,12 @@
 //! ```
 //!
 //! Groups are checked first: if no sum of a group reaches the threshold minus the maximum that all dense terms together
-//! can add, no passage of the group can reach the threshold, and the group is skipped. With AVX-512, only the terms that
-//! a passage has count for that maximum. Usually, most groups are skipped.
+//! can add, no passage of the group can reach the threshold, and the group is skipped. With AVX-512, the maximum counts
+//! only the terms that the passage has. Usually, most groups are skipped.
 //!
 //! `operands.rs` has the arguments and results, `kernels.rs` has the public functions, and `scan.rs` has the parts that
-//! the scans of all instruction sets share. `tables.rs` has two other loops: one computes tables of bounds by code, and
-//! one looks up the codes of single passages.
+//! the scans of all instruction sets share. `tables.rs` has two other loops, of which AVX-512 has its own: one computes
+//! tables of bounds by code, and one looks up the codes of single passages.
 
 #[macro_use]
 mod scan;

@@ -1,6 +1,5 @@
-//! Caches what a commit says of terms: their ordinals in the term dictionaries of the segments, and their document
-//! frequencies. Looking up a term again then costs one access to a hash table, instead of one search of the dictionary
-//! per segment.
+//! Caches the statistics of terms in a commit, and their ordinals in the term dictionaries of the segments. Looking up
+//! a term again then costs one access to a hash table, instead of one search of the dictionary per segment.
 
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
@@ -10,27 +9,27 @@ use foldhash::fast::RandomState;
 /// Number of shards, each with its own lock. Threads that look up different terms rarely wait for each other.
 const SHARDS: usize = 16;
 
-/// Maximum number of terms per shard. A term takes about 100 bytes. A full shard is cleared.
+/// Maximum number of terms per shard. A term takes about 120 bytes. A full shard is cleared.
 const MAX_TERMS_PER_SHARD: usize = 4096;
 
 type Shard = HashMap<Box<str>, CachedTerm, RandomState>;
 
-/// What a commit says of a term.
 struct CachedTerm {
-    frequency: TermFrequency,
+    statistics: TermStatistics,
     /// The term's ordinal in each segment.
     ords: Box<[u32]>,
 }
 
-/// In how many passages of a commit a term occurs.
+/// How frequent a term is in a commit.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct TermFrequency {
+pub(crate) struct TermStatistics {
     /// Number of passages with the term (its document frequency).
     pub doc_freq: u64,
+    /// Inverse document frequency.
     pub idf: f32,
 }
 
-/// Maps the terms of one commit to what it says of them.
+/// Maps terms to their statistics in one commit and to their ordinals.
 pub(crate) struct TermCache {
     shards: [RwLock<Shard>; SHARDS],
 }
@@ -43,28 +42,28 @@ impl TermCache {
         Self { shards: std::array::from_fn(|_| RwLock::default()) }
     }
 
-    /// Appends the term's ordinal in each segment to `to`, and returns its frequency. Calls `find` to do both if the
-    /// term is not in the cache.
+    /// Appends the term's ordinal in each segment to `to`, and returns the term's statistics. If the term is not in the
+    /// cache, calls `find`, which must append the ordinals and return the statistics.
     pub fn look_up<E>(
         &self,
         term: &str,
         to: &mut Vec<u32>,
-        find: impl FnOnce(&mut Vec<u32>) -> Result<TermFrequency, E>,
-    ) -> Result<TermFrequency, E> {
+        find: impl FnOnce(&mut Vec<u32>) -> Result<TermStatistics, E>,
+    ) -> Result<TermStatistics, E> {
         // The sum of the bytes spreads the terms well enough and is cheaper than a second hash.
         let byte_sum = term.bytes().fold(0usize, |sum, byte| sum.wrapping_add(usize::from(byte)));
         let shard = &self.shards[byte_sum % SHARDS];
         if let Some(cached) = shard.read().unwrap_or_else(PoisonError::into_inner).get(term) {
             to.extend_from_slice(&cached.ords);
-            return Ok(cached.frequency);
+            return Ok(cached.statistics);
         }
         let start = to.len();
-        let frequency = find(to)?;
+        let statistics = find(to)?;
         let mut terms = shard.write().unwrap_or_else(PoisonError::into_inner);
         if terms.len() == MAX_TERMS_PER_SHARD {
             terms.clear();
         }
-        terms.insert(term.into(), CachedTerm { frequency, ords: to[start..].into() });
-        Ok(frequency)
+        terms.insert(term.into(), CachedTerm { statistics, ords: to[start..].into() });
+        Ok(statistics)
     }
 }

@@ -41,7 +41,7 @@ impl BoundScale {
     pub fn shift(self, weights: impl Iterator<Item = f32> + Clone) -> u32 {
         let units = |weight, shift: u32| u32::from(self.bound(weight) >> shift) + 1;
         let sum = |shift| weights.clone().map(|weight| units(weight, shift)).sum::<u32>();
-        // With a smaller shift than this, the sum would be more than 255 even without the rounding.
+        // A term has at least (bound + 1) / 2^shift units, so with a smaller shift than this, the sum is at least 256.
         let first = sum(0).checked_ilog2().unwrap_or(0).saturating_sub(7);
         (first..=8)
             .find(|&shift| sum(shift) < 256)

@@ -25,7 +25,8 @@ const MIN_BOUND: u16 = 1;
 /// Maximum number of passages that one scan can find. It is small, so that the threshold can rise between scans.
 pub(crate) const MAX_FOUND_PER_SCAN: usize = 16 * GROUP;
 
-/// The position of a passage in the index and its bound.
+/// The position of a passage in the index and, in the lowest 16 bits, its bound. One integer instead of a tuple lets
+/// the compiler convert several candidates at once.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Candidate(u64);
 

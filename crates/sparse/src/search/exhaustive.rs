@@ -31,12 +31,16 @@ thread_local! {
     static BUFFERS: Cell<Option<Box<Buffers>>> = const { Cell::new(None) };
 }
 
+/// The buffers of one thread.
 struct Buffers {
     /// The sums of one block; all are [`UNTOUCHED`] (−0.0) between queries.
     sums: [f64; BLOCK],
-    /// For each query term, its contribution by impact code.
+    /// For each query term, its contribution by impact code. There may be more of these tables than terms.
     by_code: Vec<[f64; 256]>,
 }
+
+/// Maximum number of tables that are kept for the next query. A table takes 2 KiB.
+const MAX_KEPT_TABLES: usize = 64;
 
 /// Reads the postings of a term, one block at a time.
 enum PostingsReader<'a> {
@@ -80,7 +84,9 @@ pub(crate) fn score(
         let sums = &mut sums[..BLOCK.min(passages - first)];
         collect(segment, allowed.as_deref(), first as u32, sums, selection);
     }
-    // Not reached after an error or a panic. The buffers are then dropped, because some of them may not be untouched.
+    buffers.by_code.truncate(MAX_KEPT_TABLES);
+    buffers.by_code.shrink_to(MAX_KEPT_TABLES);
+    // Not reached after an error or a panic. The buffers are then dropped, because some sums may not be untouched.
     BUFFERS.set(Some(buffers));
     Ok(())
 }

@@ -7,9 +7,9 @@ use crate::Error;
 use crate::analysis::query::Query;
 use crate::index::segment::Segment;
 use crate::index::snapshot::{Location, Snapshot};
-use crate::index::term_cache::TermFrequency;
+use crate::index::term_cache::TermStatistics;
 use crate::scoring::bm25::{Bm25, contribution};
-use crate::search::query_terms::{look_up, weight};
+use crate::search::query_terms::{look_up_term, weight};
 
 /// Why a passage has its score for a query.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,7 +58,7 @@ pub(crate) fn explain(
     let inverse_norm = parameters.inverse_norms(average_length)[usize::from(fieldnorm)];
     let mut terms = Vec::with_capacity(query.terms.len());
     for (text, boost) in &query.terms {
-        let TermFrequency { doc_freq, idf } = look_up(index, text, &mut Vec::new())?;
+        let TermStatistics { doc_freq, idf } = look_up_term(index, text, &mut Vec::new())?;
         let frequency = frequency(segment, text, doc)
             .map_err(|got| Error::corrupt(&index.path, "an intact term dictionary", got))?;
         let weight = weight(text, *boost, idf)?;

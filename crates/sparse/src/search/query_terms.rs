@@ -12,7 +12,7 @@ use crate::Error;
 use crate::analysis::query::Query;
 use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
-use crate::index::term_cache::{NO_TERM_ORD, TermFrequency};
+use crate::index::term_cache::{NO_TERM_ORD, TermStatistics};
 use crate::postings::TermPostings;
 use crate::scoring::bm25::{Bm25, idf};
 use crate::scoring::contribution_table::ContributionTable;
@@ -48,7 +48,7 @@ impl WeightedTerms {
         let mut term_ords = Vec::with_capacity(query.terms.len() * index.segments.len());
         for (text, boost) in &query.terms {
             let ords_start = term_ords.len();
-            let TermFrequency { doc_freq, idf } = look_up(index, text, &mut term_ords)?;
+            let TermStatistics { doc_freq, idf } = look_up_term(index, text, &mut term_ords)?;
             if doc_freq > 0 {
                 terms.push(WeightedTerm { weight: weight(text, *boost, idf)?, ords_start });
             } else {
@@ -103,12 +103,12 @@ pub(crate) fn segment_queries<'a>(
     })
 }
 
-/// Looks up the frequency of a term. Appends the term's ordinal in each segment, or [`NO_TERM_ORD`], to `term_ords`.
-pub(crate) fn look_up(
+/// Returns the statistics of a term. Appends the term's ordinal in each segment, or [`NO_TERM_ORD`], to `term_ords`.
+pub(crate) fn look_up_term(
     index: &Snapshot,
     term: &str,
     term_ords: &mut Vec<u32>,
-) -> Result<TermFrequency, Error> {
+) -> Result<TermStatistics, Error> {
     index.term_cache.look_up(term, term_ords, |term_ords| {
         let mut doc_freq = 0;
         for segment in &index.segments {
@@ -118,7 +118,7 @@ pub(crate) fn look_up(
             doc_freq += term_ord.map_or(0, |term_ord| u64::from(segment.impacts.doc_freq(term_ord)));
             term_ords.push(term_ord.unwrap_or(NO_TERM_ORD));
         }
-        Ok(TermFrequency { doc_freq, idf: idf(index.statistics.passages, doc_freq) })
+        Ok(TermStatistics { doc_freq, idf: idf(index.statistics.passages, doc_freq) })
     })
 }
 

@@ -130,7 +130,7 @@ fn read_gaps8(gaps: Gaps8<'_>, mut passages: &[u32], mut codes: &mut [u8], block
         for (code, &passage) in codes_here.iter_mut().zip(passages_here) {
             *code = block_codes[passage as usize % BLOCK];
         }
-        block_codes[..=at % BLOCK].fill(ABSENT);
+        block_codes[..BLOCK.min(at + 1)].fill(ABSENT);
     }
 }
 

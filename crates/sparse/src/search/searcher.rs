@@ -15,7 +15,7 @@ use crate::index::snapshot::{Location, Snapshot};
 use crate::scoring::statistics::Statistics;
 use crate::search::explain::{self, Explanation};
 use crate::search::planner::{self, Scorer, SearchWork};
-use crate::search::query_terms::look_up;
+use crate::search::query_terms::look_up_term;
 use crate::{Analyzer, Bm25, Error};
 
 /// Searches one commit of an index. Later commits do not change the results.
@@ -115,7 +115,7 @@ impl Searcher {
     ///
     /// [`Error::Corrupt`] or [`Error::Io`] if the index cannot be read.
     pub fn doc_freq(&self, term: &str) -> Result<u64, Error> {
-        self.index.read(|| Ok(look_up(&self.index, term, &mut Vec::new())?.doc_freq))
+        self.index.read(|| Ok(look_up_term(&self.index, term, &mut Vec::new())?.doc_freq))
     }
 
     /// Returns the number of passages that have each word piece of a tokenizer, indexed by the ids of the pieces; 0 for

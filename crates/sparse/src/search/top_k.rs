@@ -1,7 +1,8 @@
 //! Selects and sorts the k best hits.
 //!
-//! The exhaustive scorer pushes hits to a [`Selection`], which repeatedly drops all but the k best. The scorer that
-//! rescores candidates has few hits: it packs each into an integer ([`key`]) and sorts the integers ([`rank`]).
+//! Hits are packed into integers ([`key`]). The exhaustive scorer pushes hits to a [`Selection`], which repeatedly
+//! drops all but the k best. The scorer that rescores candidates has few hits. Both sort the integers at the end
+//! ([`rank`]).
 
 use ranking::Hit;
 
@@ -55,7 +56,7 @@ const MIN_KEYS_FOR_SECOND_DIGIT: usize = 256;
 fn radix_sort(keys: &mut Vec<u64>) {
     let (min, max) = keys.iter().fold((u64::MAX, 0), |(min, max), &key| (min.min(key), max.max(key)));
     let passes = if keys.len() < MIN_KEYS_FOR_SECOND_DIGIT { 1 } else { 2 };
-    let bits = u64::BITS - max.saturating_sub(min).leading_zeros();
+    let bits = u64::BITS - (max - min).leading_zeros();
     let mut shift = bits.saturating_sub(passes * DIGIT_BITS);
     let mut sorted = vec![0; keys.len()];
     for _ in 0..passes {
@@ -79,7 +80,8 @@ fn radix_sort(keys: &mut Vec<u64>) {
     }
 }
 
-/// Sorts keys that are nearly sorted. If they turn out not to be, it uses another sort.
+/// Sorts keys that are nearly sorted. If it has to move keys by more than eight places on average, which would soon
+/// take longer than `sort_unstable`, it uses that one.
 fn insertion_sort(keys: &mut [u64]) {
     let mut allowed_moves = 8 * keys.len();
     for from in 1..keys.len() {

@@ -51,7 +51,8 @@ pub(crate) struct Scratch {
     pub rescorer: Rescorer,
     /// The accumulated bounds of one block; all zero between queries.
     block_bounds: Box<Sums<BLOCK>>,
-    /// For each query term, its bounds by impact code. The table of a term with few postings is not used.
+    /// For each query term, its bounds by impact code. The table of a term with few postings is not used. There may be
+    /// more tables than terms.
     tables: Vec<Bounds>,
     /// For each query term with a bitmap, its bounds by class of codes.
     dense_tables: Vec<DenseBounds>,

@@ -35,7 +35,8 @@ pub struct SearchCosts {
     /// The time to sort one hit of the exhaustive scorer.
     pub per_scored_hit: f64,
     /// Candidates are found by upper bounds if the index has at least this many passages per requested hit (`k`). With
-    /// fewer, too many passages remain candidates, and scoring every posting once is faster.
+    /// fewer, too many passages remain candidates, and scoring every posting once is faster, or may be: see
+    /// `MAX_RATIO_FOR_BOUNDS` in `benches/planner.rs`.
     pub min_passages_per_hit_for_bounds: usize,
 }
 
@@ -82,7 +83,7 @@ impl SearchCosts {
         }
     }
 
-    /// Returns the faster scorer for the `k` best of `passages` passages.
+    /// Returns the scorer for the `k` best of `passages` passages.
     #[must_use]
     pub fn scorer(&self, passages: usize, k: usize) -> Scorer {
         if k.saturating_mul(self.min_passages_per_hit_for_bounds) <= passages {
