@@ -120,11 +120,11 @@ proptest! {
         density in 1usize..5,
         picks in prop::collection::vec(any::<prop::sample::Index>(), 0..60),
     ) {
-        let has_term = |passage: usize| bits[passage] && passage % density == 0;
+        let has_term = |passage: usize| bits[passage] && passage.is_multiple_of(density);
         let mut words = vec![0u64; bits.len().div_ceil(GROUP)];
         let (mut ranks, mut codes, mut expected) = (Vec::new(), Vec::new(), vec![0u8; bits.len()]);
         for passage in 0..bits.len() {
-            if passage % RANK_INTERVAL == 0 {
+            if passage.is_multiple_of(RANK_INTERVAL) {
                 ranks.push((codes.len() as u32).to_le_bytes());
             }
             if has_term(passage) {
