@@ -198,8 +198,8 @@ fn scan_pass<const D: usize>(
     ScanProgress { sums: first_group * GROUP, found: count }
 }
 
-/// Returns which groups may have a passage whose sum reaches the threshold once the dense terms are added, one bit per
-/// group. It adds the maximum bound of each term to the passages that have the term, so it reads no codes.
+/// Returns one bit per group, which is set if a passage of the group may reach the threshold with the dense terms. It
+/// adds the maximum bound of each term to the sums of the passages that have the term, so it reads no codes.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn groups_that_may_reach<const D: usize>(

@@ -28,11 +28,11 @@ const GROUP: usize = 64;
 
 thread_local! {
     /// The buffers of the scorer, reused by the next query on this thread.
-    static BUFFERS: Cell<Option<Box<Buffers>>> = const { Cell::new(None) };
+    static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
 }
 
-/// The buffers of one thread.
-struct Buffers {
+/// Per-thread buffers, reused across queries.
+struct Scratch {
     /// The sums of one block; all are [`UNTOUCHED`] (−0.0) between queries.
     sums: [f64; BLOCK],
     /// For each query term, its contribution by impact code. There may be more of these tables than terms.
@@ -65,9 +65,9 @@ pub(crate) fn score(
     control: &Control,
 ) -> Result<(), Error> {
     let &SegmentQuery { segment, ref terms, ref contributions, ref allowed, .. } = query;
-    let mut buffers =
-        BUFFERS.take().unwrap_or_else(|| Box::new(Buffers { sums: [UNTOUCHED; BLOCK], by_code: Vec::new() }));
-    let Buffers { sums, by_code } = &mut *buffers;
+    let mut scratch =
+        SCRATCH.take().unwrap_or_else(|| Box::new(Scratch { sums: [UNTOUCHED; BLOCK], by_code: Vec::new() }));
+    let Scratch { sums, by_code } = &mut *scratch;
     if by_code.len() < terms.len() {
         by_code.resize(terms.len(), [0.0; 256]);
     }
@@ -84,10 +84,10 @@ pub(crate) fn score(
         let sums = &mut sums[..BLOCK.min(passages - first)];
         collect(segment, allowed.as_deref(), first as u32, sums, selection);
     }
-    buffers.by_code.truncate(MAX_KEPT_TABLES);
-    buffers.by_code.shrink_to(MAX_KEPT_TABLES);
+    scratch.by_code.truncate(MAX_KEPT_TABLES);
+    scratch.by_code.shrink_to(MAX_KEPT_TABLES);
     // Not reached after an error or a panic. The buffers are then dropped, because some sums may not be untouched.
-    BUFFERS.set(Some(buffers));
+    SCRATCH.set(Some(scratch));
     Ok(())
 }
 
