@@ -29,6 +29,7 @@ import {planner} from './speed/planner.ts';
 import {segments} from './speed/segments.ts';
 import {tuneEvidenceBenchmark} from './speed/tune-evidence.ts';
 import type {Benchmark} from './support/benchmark.ts';
+import {UsageError} from './support/usage-error.ts';
 import {training} from './training/run.ts';
 
 /** All benchmarks except `comparisons`, which take arguments of their own. README.md says what each benchmark measures. */
@@ -56,18 +57,35 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
 const comparisons = {qps, collections, training} as const;
 const allNames = [...Object.keys(benchmarks), ...Object.keys(comparisons)].join(', ');
 
+const trainingOptions = 'Options of training: --setup, --smoke, --accuracy, --bf16.';
+
 const names = process.argv.slice(2);
-if (names[0] === 'qps' || names[0] === 'collections' || names[0] === 'training') {
-	await comparisons[names[0]](names.slice(1), line => console.log(line));
-	process.exit();
+const [comparison] = names;
+const wantsHelp = names.includes('--help') || names.includes('-h');
+if (comparison === 'qps' || comparison === 'collections' || comparison === 'training') {
+	try {
+		if (comparison === 'training' && wantsHelp) {
+			console.log(trainingOptions);
+		} else {
+			// Without arguments, the other comparisons list theirs.
+			await comparisons[comparison](wantsHelp ? [] : names.slice(1), line => console.log(line));
+		}
+		process.exit();
+	} catch (error) {
+		if (isUsageError(error)) {
+			stopForUsage(`${error.message}\n\`npm run bench -- ${comparison} --help\` lists the arguments.`);
+		}
+		throw error;
+	}
 }
-if (names.length === 0) {
+if (names.length === 0 || wantsHelp) {
 	console.log(`Benchmarks: ${allNames}. Run one with \`npm run bench -- NAME\`.`);
+	process.exit();
 }
 for (const name of names) {
 	const benchmark = benchmarks[name];
 	if (!benchmark) {
-		throw new Error(`expected one of ${allNames}, got ${name}`);
+		stopForUsage(`expected one of ${allNames}, got ${name}`);
 	}
 	// Before the benchmark, because some benchmarks write files.
 	const measured = commit();
@@ -86,6 +104,17 @@ for (const name of names) {
 	const file = join(folder, `${recordName}.json`);
 	writeFileSync(file, `${JSON.stringify(record, undefined, '\t')}\n`);
 	console.log(`recorded in benches/record/${recordName}.json`);
+}
+
+/** Returns whether an error was caused by the arguments. */
+function isUsageError(error: unknown): error is Error {
+	return error instanceof UsageError || (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'));
+}
+
+/** Prints a message without a stack trace, and exits. */
+function stopForUsage(message: string): never {
+	console.error(message);
+	process.exit(2);
 }
 
 /** Returns the commit of the working tree. */

@@ -11,6 +11,7 @@ import {cache} from './data.ts';
 import type {Definition, SystemResult} from './definition.ts';
 import {measure, systemsFolder} from './measure.ts';
 import {tables} from './table.ts';
+import {UsageError} from '../support/usage-error.ts';
 
 const folder = join(packageRoot, 'benches', 'collections');
 /** With `--large`, commits to a collection with this number of documents are measured, too. */
@@ -67,7 +68,7 @@ export async function collections(args: readonly string[], say: (line: string) =
 	}
 	for (const name of positionals) {
 		if (!known.includes(name)) {
-			throw new Error(`expected a definition (${known.join(', ')}), got ${name}`);
+			throw new UsageError(`expected a definition (${known.join(', ')}), got ${name}`);
 		}
 		const stored: Definition = JSON.parse(readFileSync(join(folder, 'definitions', `${name}.json`), 'utf8'));
 		const only = values.only?.split(',');

@@ -16,6 +16,7 @@ import {described} from './kinds.ts';
 import {commandsFor, writePage} from './report/command.ts';
 import type {QpsRecord} from './report/records/record.ts';
 import * as vectors from './vectors/measure.ts';
+import {UsageError} from '../support/usage-error.ts';
 
 const suites: Readonly<Record<string, Suite>> = {
 	bm25: bm25 as Suite,
@@ -46,7 +47,7 @@ export async function qps(args: readonly string[], say: Say): Promise<void> {
 	);
 	const unknown = names.find(name => !suiteOf.has(name));
 	if (unknown !== undefined) {
-		throw new Error(`expected a definition (${[...suiteOf.keys()].join(', ')}), got ${unknown}`);
+		throw new UsageError(`expected a definition (${[...suiteOf.keys()].join(', ')}), got ${unknown}`);
 	}
 	if (names.length === 0) {
 		for (const suite of Object.keys(suites)) {

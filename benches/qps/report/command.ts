@@ -12,6 +12,7 @@ import {reportHtml} from './page/page.ts';
 import type {DescribedRecord} from './records/description.ts';
 import type {QpsRecord} from './records/record.ts';
 import {Records} from './records/records.ts';
+import {UsageError} from '../../support/usage-error.ts';
 
 type Say = (line: string) => void;
 type Command = (args: readonly string[], say: Say) => void;
@@ -52,7 +53,7 @@ function compareCommand(describe: Describe, args: readonly string[], say: Say): 
 	const {positionals} = parseArgs({args: [...args], allowPositionals: true});
 	const [newer, older, ...more] = positionals;
 	if (newer === undefined || more.length > 0) {
-		throw new Error(`expected one or two records, got ${positionals.length}`);
+		throw new UsageError(`expected one or two records, got ${positionals.length}`);
 	}
 	const stored = new Records(join(qpsFolder, 'record'));
 	const record = stored.find(newer);
@@ -63,7 +64,7 @@ function compareCommand(describe: Describe, args: readonly string[], say: Say): 
 function daysCommand(describe: Describe, args: readonly string[], say: Say): void {
 	const {positionals} = parseArgs({args: [...args], allowPositionals: true});
 	if (positionals.length === 0) {
-		throw new Error('expected the name of a definition, got none');
+		throw new UsageError('expected the name of a definition, got none');
 	}
 	const stored = new Records(join(qpsFolder, 'record'));
 	say(positionals.map(name => daysTable(stored.all(name).map(describe))).join('\n\n'));
