@@ -453,6 +453,14 @@ export declare class NativeRun {
    * also if the run was read from a file or made by JavaScript; the caller must then use `take` instead.
    */
   takeFrom(first: number, counts: Uint32Array, buffer: Uint32Array): string | Array<string>
+  /**
+   * Does the same as `takeFrom`, but writes slots to `buffer` too, and returns only the ids that JavaScript does not
+   * have yet, as the quick searches of the index do. Returns null if not even one list fits, and if JavaScript keeps no
+   * ids for this run; the caller must then use `takeFrom`.
+   */
+  takeKnownFrom(first: number, counts: Uint32Array, buffer: Uint32Array): string | null
+  /** Does the same as `takeKnownFrom` for one query. Also returns null if there is no such query. */
+  takeKnown(query: string, buffer: Uint32Array): string | null
   /** Returns the scores of all lists. */
   scores(): Promise<ScoreColumn>
   /** Writes a TREC run file. `tag` is the name of the run. */

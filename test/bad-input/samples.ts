@@ -191,7 +191,17 @@ export async function makeSamples(): Promise<Samples> {
 		verify: none,
 	};
 	const rankSum = {probability: 0.5, p: 1, statistic: 2, standardError: 0.1, counts: {a: 2, b: 2}};
-	const vectorInternals = ['addPhrases', 'phraseRows', 'passageCount', 'searchRun', 'token', 'nativeStorage', 'shared'];
+	const vectorInternals = [
+		'addPhrases',
+		'phraseRows',
+		'passageCount',
+		'searchRun',
+		'retrieve',
+		'listsFrom',
+		'token',
+		'nativeStorage',
+		'shared',
+	];
 
 	return {
 		functions: {

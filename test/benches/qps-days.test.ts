@@ -1,7 +1,7 @@
-// Tests the ratios of `benches/qps` over records from several days.
+// Tests the ratios of `benches/qps` over records of several runs.
 import test from 'ava';
 import {described} from '../../benches/qps/kinds.ts';
-import {daysTable, ratiosOverDays} from '../../benches/qps/report/compare/days.ts';
+import {daysTable, ratiosOverRuns} from '../../benches/qps/report/compare/days.ts';
 import type {Bm25Record} from '../../benches/qps/bm25/kind.ts';
 import {bm25Record, figure} from './qps-records.ts';
 
@@ -13,30 +13,35 @@ function recordOf(day: string, ratio: number): Bm25Record {
 	return {...record, results: [lucene!, {...passagekit!, speed}, ...others]};
 }
 
-test('the ratio over days is the median of the medians, with the smallest and the largest', t => {
+test('the ratio over runs is the median of the medians, with the smallest and the largest', t => {
 	const records = [recordOf('02', 6), recordOf('07', 4), recordOf('05', 5.5)].map(record => described(record));
-	const ratios = ratiosOverDays(records);
+	const ratios = ratiosOverRuns(records);
 	t.deepEqual(ratios, [
 		{
 			entry: 'passagekit',
 			k: '10',
 			to: 'Lucene',
-			days: 3,
+			runs: 3,
 			cpu: {median: 5.5, least: 4, most: 6},
 			wall: {median: 6.5, least: 5, most: 7},
 		},
 	]);
 	const lines = daysTable(records).split('\n');
-	t.deepEqual(lines.slice(0, 4), ['small', '2026-01-02  A CPU  abc1234', '2026-01-05  A CPU  abc1234', '2026-01-07  A CPU  abc1234']);
+	t.deepEqual(lines.slice(0, 4), [
+		'small',
+		'2026-01-02 03:04  A CPU  abc1234',
+		'2026-01-05 03:04  A CPU  abc1234',
+		'2026-01-07 03:04  A CPU  abc1234',
+	]);
 	t.regex(lines.at(-1)!, /^passagekit +10 +Lucene +3 +5\.5 \(4\.0–6\.0\) +6\.5 \(5\.0–7\.0\)$/u);
 });
 
-test('an entry that was not measured on a day has fewer days, and one without a ratio is left out', t => {
+test('an entry that was not measured in a run has fewer runs, and one without a ratio is left out', t => {
 	const older = recordOf('02', 6);
 	const without = {...older, results: older.results.filter(({name}) => name !== 'passagekit')};
-	const ratios = ratiosOverDays([described(recordOf('03', 5)), described(without)]);
+	const ratios = ratiosOverRuns([described(recordOf('03', 5)), described(without)]);
 	t.deepEqual(
-		ratios.map(({entry, days, cpu}) => [entry, days, cpu.median]),
+		ratios.map(({entry, runs, cpu}) => [entry, runs, cpu.median]),
 		[['passagekit', 1, 5]],
 	);
 });

@@ -2,7 +2,6 @@
 import {checkQueries, checkString, hasMethods, kindOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
-import {RetrievedRun} from '../core/native/runs.ts';
 import type {Filter} from '../core/filters/filter.ts';
 import type {Encoder, FilterableSearcher, Hit, Query, Run, SearchManyOptions, SearchOptions} from '../core/types.ts';
 import type {IdFilter, VectorFilterOptions} from './vector-filter.ts';
@@ -91,9 +90,9 @@ export class DenseSearcher implements FilterableSearcher {
 		const compiled = await this.#compiled(options);
 		const vectors = await encodeQuestions(this.#encoder, copies, options);
 		if (this.#index instanceof NativeVectorIndex) {
-			const run = await this.#index.searchRun(ids, vectors, {...compiled, onProgress: undefined});
+			const run = await this.#index.retrieve(ids, vectors, {...compiled, onProgress: undefined});
 			await onProgress?.({done: total, total});
-			return new RetrievedRun(run);
+			return run;
 		}
 		const lists = await this.#index.searchMany(vectors, compiled);
 		return new Map(ids.map((id, i) => [id, lists[i]!]));

@@ -2,6 +2,7 @@
 import {type Binding, callNative, callSync} from '../core/native/native.ts';
 import {checkBoolean, checkCount, checkFloats, checkId, checkString, isInstance} from '../core/checks.ts';
 import {KnownIds, listsFrom, toColumns, toHits} from '../core/native/hits.ts';
+import {RetrievedRun} from '../core/native/runs.ts';
 import {type OptionNames, callNames, callOptions, checkOptions, optionNames, signalOption} from '../core/options.ts';
 import {runWaitingSearch, yieldIfOverBudget, yieldToEventLoop} from '../core/event-loop.ts';
 import {InlineSearches} from '../core/inline-searches.ts';
@@ -255,7 +256,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		const lists: Hit[][] = [];
 		while (lists.length < queries.rows) {
 			await yieldIfOverBudget();
-			lists.push(...listsFrom(run, lists.length, String));
+			lists.push(...this.listsFrom(run, lists.length));
 		}
 		return lists;
 	}
@@ -263,7 +264,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	/** Returns the hits of `searchMany` by columns: one array of all scores, and ids that become strings when they are read. */
 	async searchManyColumns(queries: Vectors, options: SearchManyOptions & VectorFilterOptions & EfSearchOption = {}): Promise<HitLists> {
 		const run = await this.searchRun(undefined, queries, options);
-		return HitLists.of(run, await callNative({}, () => run.scores()));
+		return HitLists.of(run, await callNative({}, () => run.scores()), this.#knownIds);
 	}
 
 	/** Writes the index to one file, with all changes that were requested before this call. An existing file is replaced atomically. */
@@ -337,6 +338,20 @@ export abstract class NativeVectorIndex implements VectorIndex {
 			: vectorBatch('searchMany', queryIds, queries, this.#dim, signal));
 		const compiled = filter === undefined ? undefined : await nativeFilter(this.#native, filter, signal);
 		return callNative(options, control => this.#native.searchMany(batch, k, ef, threads, compiled, control, passages, eachPhrase));
+	}
+
+	/** @internal Does the same as `searchRun` with the options of a searcher, whose hits have the ids of rows. */
+	async retrieve(
+		queryIds: readonly string[],
+		queries: Vectors,
+		options: SearchManyOptions & VectorFilterOptions & EfSearchOption,
+	): Promise<RetrievedRun> {
+		return new RetrievedRun(await this.searchRun(queryIds, queries, options), this.#knownIds);
+	}
+
+	/** @internal Returns the next hit lists of a run whose query ids are positions, starting with the one at position `first`. */
+	listsFrom(run: Binding.NativeRun, first: number): Hit[][] {
+		return this.#knownIds.listsFrom(run, first) ?? listsFrom(run, first, String);
 	}
 
 	/** Runs a change after all earlier ones, and counts it. */

@@ -17,7 +17,6 @@ import {
 } from '../dense/index.ts';
 import {updateOptions} from '../dense/vector-index.ts';
 import {type ErrorCode, RetrievalError} from '../core/errors.ts';
-import {listsFrom} from '../core/native/hits.ts';
 import type {Binding} from '../core/native/native.ts';
 import {type OptionNames, callNames, callOptions, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
 import {yieldIfOverBudget} from '../core/event-loop.ts';
@@ -290,7 +289,7 @@ export class PhraseIndex implements AsyncDisposable {
 		const lists: PhraseHit[][] = [];
 		while (lists.length < queries.rows) {
 			await yieldIfOverBudget();
-			lists.push(...listsFrom(run, lists.length, String).map(phraseHits));
+			lists.push(...this.#rows.listsFrom(run, lists.length).map(phraseHits));
 		}
 		return lists;
 	}

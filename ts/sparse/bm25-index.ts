@@ -290,11 +290,10 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 				batch.push(ids, texts);
 			}
 		}
-		return new RetrievedRun(
-			await searchFiltered(filter, json =>
-				callNative(options, control => this.#native.searchMany(batch, k, k1, b, threads, json, control)),
-			),
+		const run = await searchFiltered(filter, json =>
+			callNative(options, control => this.#native.searchMany(batch, k, k1, b, threads, json, control)),
 		);
+		return new RetrievedRun(run, this.#knownIds);
 	}
 
 	/** Returns the best passages for a list of weighted terms, which are not analyzed again. */

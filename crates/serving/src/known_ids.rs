@@ -25,7 +25,8 @@ pub struct KnownIds {
 impl KnownIds {
     /// Added to the slot of a hit whose id is new.
     pub const IS_NEW: u32 = 1 << 31;
-    /// Maximum length in bytes of an id that the caller must keep. Longer ones must be [forgotten](Self::forget).
+    /// Maximum length in bytes of an id that the caller must keep. Longer ones must be [forgotten](Self::forget); the
+    /// caller must keep them only until it has gone through all hits of the call, which may include a passage twice.
     pub const MAX_BYTES: usize = 64;
 
     /// Records that the caller has none of the ids.

@@ -15,19 +15,19 @@ use super::vector_batch::VectorBatch;
 use crate::call::{
     CallResult, Control, Failure, call_sync, control_or_new, drop_elsewhere, spawn, spawn_on, threads,
 };
-use crate::runs::{JavaScriptIds, NativeRun, PassageIdBuilder, U32Buffer};
+use crate::runs::{IdsOfIndex, JavaScriptIds, NativeRun, PassageIdBuilder, U32Buffer};
 
 /// A handle of a flat or an HNSW index. Several handles may share one index, even in different worker threads.
 #[napi]
 pub struct NativeVectorIndex {
     /// `None` once the handle is closed.
     shared: Option<Arc<SharedIndex>>,
-    known_ids: JavaScriptIds,
+    known_ids: Arc<JavaScriptIds>,
 }
 
 impl NativeVectorIndex {
     pub(super) fn new(shared: Arc<SharedIndex>) -> Self {
-        Self { shared: Some(shared), known_ids: JavaScriptIds::default() }
+        Self { shared: Some(shared), known_ids: Arc::default() }
     }
 
     pub(super) fn shared(&self) -> CallResult<Arc<SharedIndex>> {
@@ -233,15 +233,24 @@ impl NativeVectorIndex {
         let (target, control) = (self.with_filter(filter), control_or_new(control));
         let params = BatchParams { search: params(k, ef), threads: threads as usize };
         let (ids, data) = batch.take();
+        let (known, names_passages) = (Arc::clone(&self.known_ids), passages == Some(true));
         spawn(env, move || {
             let (shared, rows) = target?;
             let batch = QueryBatch {
                 ids: ids.into_vec(),
                 vectors: &data,
-                names_passages: passages == Some(true),
+                names_passages,
                 ranks_phrases: each_phrase == Some(true),
             };
-            Ok(NativeRun::from(shared.search_batch(batch, params, rows.as_deref(), &control)?))
+            let space = shared.id_space();
+            let run = shared.search_batch(batch, params, rows.as_deref(), &control)?;
+            // The ids that JavaScript keeps are those of rows. If rows were compacted meanwhile, the same ord means
+            // different rows in different lists.
+            if names_passages || shared.id_space() != space {
+                return Ok(NativeRun::from(run));
+            }
+            let size = shared.live_len() as usize;
+            Ok(NativeRun::of_index(run, IdsOfIndex { known, space, size }))
         })
     }
 
@@ -254,7 +263,7 @@ impl NativeVectorIndex {
 impl NativeVectorIndex {
     fn detach(&mut self) {
         if let Some(shared) = self.shared.take() {
-            self.known_ids = JavaScriptIds::default();
+            self.known_ids = Arc::default();
             shared.detach();
             // Freeing gigabytes takes too long for the JavaScript thread.
             drop_elsewhere(shared);

@@ -1,6 +1,7 @@
-//! Passes the hits of a quick search to JavaScript. Only the ids that JavaScript does not have yet are passed as strings.
+//! Passes the hits of quick searches, and of runs of an index, to JavaScript. Only the ids that JavaScript does not have
+//! yet are passed as strings.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ranking::Hit;
 use serving::KnownIds;
@@ -11,6 +12,15 @@ use crate::call::CallResult;
 /// The ids that the JavaScript object of an index has.
 #[derive(Default)]
 pub struct JavaScriptIds(Mutex<KnownIds>);
+
+/// What the hits of a run need so that JavaScript can use the ids that it has.
+#[derive(Clone)]
+pub struct IdsOfIndex {
+    pub known: Arc<JavaScriptIds>,
+    /// The arguments `space` and `size` of [`KnownIds::record`] at the time of the search.
+    pub space: u64,
+    pub size: usize,
+}
 
 impl JavaScriptIds {
     /// Returns the maximum number of hits for which a buffer has room; `None` if it does not even have room for their

@@ -6,5 +6,5 @@ mod run;
 mod run_builder;
 
 pub use hits::{Hits, PassageIdBuilder, U32Buffer};
-pub use known_ids::JavaScriptIds;
+pub use known_ids::{IdsOfIndex, JavaScriptIds};
 pub use run::NativeRun;

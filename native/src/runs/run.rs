@@ -5,9 +5,10 @@ use std::path::Path;
 use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object, Uint32Array};
 use napi_derive::napi;
-use ranking::{RetrievedRun, Run};
+use ranking::{Hit, RetrievedRun, Run};
 
 use super::hits::{Hits, JoinedIds, PassageIdBuilder, U32Buffer, has_room};
+use super::known_ids::{IdsOfIndex, JavaScriptIds};
 use crate::call::{CallResult, Control, call_sync, control_or_new, drop_elsewhere, spawn};
 
 /// The scores of many lists of hits, one list after another.
@@ -23,6 +24,8 @@ pub struct ScoreColumn {
 #[derive(Clone)]
 pub struct NativeRun {
     inner: RetrievedRun,
+    /// For a run of an index whose JavaScript object keeps ids.
+    ids_of_index: Option<IdsOfIndex>,
 }
 
 /// A run with at least this many hits takes too long to free on the JavaScript thread.
@@ -38,17 +41,22 @@ impl Drop for NativeRun {
 
 impl From<RetrievedRun> for NativeRun {
     fn from(inner: RetrievedRun) -> Self {
-        Self { inner }
+        Self { inner, ids_of_index: None }
     }
 }
 
 impl From<Run> for NativeRun {
     fn from(run: Run) -> Self {
-        Self { inner: run.into() }
+        Self { inner: run.into(), ids_of_index: None }
     }
 }
 
 impl NativeRun {
+    /// Makes a run that an index found.
+    pub fn of_index(inner: RetrievedRun, ids: IdsOfIndex) -> Self {
+        Self { inner, ids_of_index: Some(ids) }
+    }
+
     /// Returns the run. Cloning it is cheap.
     pub fn retrieved(&self) -> RetrievedRun {
         self.inner.clone()
@@ -65,6 +73,39 @@ impl NativeRun {
         let mut ids = PassageIdBuilder::with_capacity(hit_count);
         self.inner.for_each_id(positions, |id| ids.push(id))?;
         Ok(ids.write(scores, buffer))
+    }
+
+    /// Writes the hits of consecutive lists as [`JavaScriptIds::write`] does, and returns the new ids. Starts with the
+    /// list at position `first`, and stops before the first list for which `counts` or `buffer` has no room left.
+    /// Writes the number of lists to `counts`, followed by the number of hits of each list. Returns `None` if not even
+    /// one list fits, and if JavaScript keeps no ids for this run.
+    fn write_known(
+        &self,
+        first: usize,
+        counts: &mut [u32],
+        buffer: &mut [u32],
+    ) -> CallResult<Option<String>> {
+        let (Some(index), Some(max_hits)) = (&self.ids_of_index, JavaScriptIds::max_hits(buffer)) else {
+            return Ok(None);
+        };
+        let ids = self.inner.ids();
+        let (mut hits, mut list_count) = (Vec::new(), 0);
+        for position in (first..self.inner.len()).take(counts.len() - 1) {
+            let list_len = self.inner.hit_count(position);
+            // Ids of lists with different snapshots of an index cannot be looked up together.
+            if hits.len() + list_len > max_hits || ids.id_space(position) != ids.id_space(first) {
+                break;
+            }
+            hits.extend(self.inner.hits(position, list_len));
+            list_count += 1;
+            counts[list_count] = list_len as u32;
+        }
+        if list_count == 0 {
+            return Ok(None);
+        }
+        counts[0] = list_count as u32;
+        let visit_ids = |hits: &[Hit], visit: &mut dyn FnMut(&str)| Ok(ids.for_each_id(first, hits, visit)?);
+        index.known.write((index.space, index.size), &hits, buffer, visit_ids).map(Some)
     }
 }
 
@@ -146,6 +187,32 @@ impl NativeRun {
             }
             counts[0] = list_count as u32;
             self.write_lists(first..first + list_count, buffer)
+        })
+    }
+
+    /// Does the same as `takeFrom`, but writes slots to `buffer` too, and returns only the ids that JavaScript does not
+    /// have yet, as the quick searches of the index do. Returns null if not even one list fits, and if JavaScript keeps no
+    /// ids for this run; the caller must then use `takeFrom`.
+    #[napi(catch_unwind)]
+    pub fn take_known_from(
+        &self,
+        first: u32,
+        #[napi(ts_arg_type = "Uint32Array")] counts: U32Buffer<'_>,
+        #[napi(ts_arg_type = "Uint32Array")] buffer: U32Buffer<'_>,
+    ) -> napi::Result<Option<String>> {
+        call_sync(|| self.write_known(first as usize, counts, buffer))
+    }
+
+    /// Does the same as `takeKnownFrom` for one query. Also returns null if there is no such query.
+    #[napi(catch_unwind)]
+    pub fn take_known(
+        &self,
+        query: String,
+        #[napi(ts_arg_type = "Uint32Array")] buffer: U32Buffer<'_>,
+    ) -> napi::Result<Option<String>> {
+        call_sync(|| {
+            let Some(at) = self.inner.query_index(&query) else { return Ok(None) };
+            self.write_known(at, &mut [0; 2], buffer)
         })
     }
 

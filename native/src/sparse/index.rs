@@ -15,7 +15,7 @@ use super::explanation::NativeExplanation;
 use super::queries::{QueryBatch, SearcherIds, to_hits};
 use crate::call::{CallResult, Control, Failure, call_sync, control_or_new, spawn};
 use crate::files::NativeOpenOptions;
-use crate::runs::{JavaScriptIds, NativeRun, U32Buffer};
+use crate::runs::{IdsOfIndex, JavaScriptIds, NativeRun, U32Buffer};
 
 fn params(k1: f64, b: f64) -> Bm25 {
     Bm25 { k1: k1 as f32, b: b as f32 }
@@ -33,7 +33,7 @@ pub struct NativeBm25Index {
     /// `None` once the index is closed.
     inner: Option<Arc<Bm25Index>>,
     path: PathBuf,
-    known_ids: JavaScriptIds,
+    known_ids: Arc<JavaScriptIds>,
 }
 
 /// Opens an index. If an analyzer is given, fails if the analyzer of the index differs from it.
@@ -49,7 +49,7 @@ pub fn open_bm25_index(
         let path = PathBuf::from(path);
         let index = Bm25Index::open_with(&path, expected, options.parse())?;
         let path = std::path::absolute(&path).unwrap_or(path);
-        Ok(NativeBm25Index { inner: Some(Arc::new(index)), path, known_ids: JavaScriptIds::default() })
+        Ok(NativeBm25Index { inner: Some(Arc::new(index)), path, known_ids: Arc::default() })
     })
 }
 
@@ -190,14 +190,16 @@ impl NativeBm25Index {
     ) -> napi::Result<Object<'env>> {
         let (index, control) = (self.opened(), control_or_new(control));
         let QueryBatch { ids, texts } = std::mem::take(batch);
+        let known = Arc::clone(&self.known_ids);
         spawn(env, move || {
             let searcher = index?.searcher();
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             let filtered = searcher.filtered(parse_filter(filter)?.as_ref(), &control)?;
             let lists =
                 filtered.search_many(&texts, k as usize, params(k1, b), threads as usize, &control)?;
+            let ids_of_index = IdsOfIndex { known, space: searcher.number(), size: searcher.len() as usize };
             let ids_of_hits = Box::new(SearcherIds(Arc::clone(&searcher)));
-            Ok(NativeRun::from(RetrievedRun::new(ids, lists, ids_of_hits)?))
+            Ok(NativeRun::of_index(RetrievedRun::new(ids, lists, ids_of_hits)?, ids_of_index))
         })
     }
 

@@ -1,7 +1,8 @@
 /**
 Converts hits of the addon to JavaScript objects. A search on the JavaScript thread writes the number of hits, their scores and the slots of
-their ids (see the class `KnownIds`) into a buffer that both sides share, and returns the new ids as JSON. The ids of hits that other threads
-found are joined in one string, because creating one string costs far less than creating an object per hit in the addon.
+their ids (see the class `KnownIds`) into a buffer that both sides share, and returns the new ids as JSON. Hits are read from the run of an
+index in the same way. All other ids are joined in one string, because creating one string costs far less than creating an object per hit in
+the addon.
 */
 import {type Binding, callSync} from './native.ts';
 import type {Hit, HitColumns} from '../types.ts';
@@ -30,6 +31,8 @@ const bufferOfList = hitBuffer.subarray(0, 1 + MAX_HITS);
 const bufferOfLists = hitBuffer.subarray(0, 1 + MAX_HITS_OF_LISTS);
 /** A second buffer, for several lists: the number of lists, at most 64, then the number of hits of each. */
 const counts = new Uint32Array(65);
+/** The part of `counts` for one list. */
+const countsOfOneList = counts.subarray(0, 2);
 
 /** Number of slots in each array of `KnownIds`: 2 to the power `PAGE_BITS`. */
 const SLOTS_PER_PAGE = 1024;
@@ -45,15 +48,18 @@ const MAX_ID_LENGTH = 64;
 /**
 The ids of recent hits of an index, as strings. Looking up ids and creating their strings takes as long as a quick search, so the addon
 passes only ids that are not here yet. The addon chooses their slots, of which there are at most 131,072. Each index has an instance of its
-own, which must see the hits of all its searches on the JavaScript thread, in their order.
+own, which must see all hits that are passed in this way, in their order: those of searches on the JavaScript thread, and those that are read
+from its runs.
 */
 export class KnownIds {
 	readonly #pages: string[][] = [];
 	/** Whether all ids that the addon has passed are stored here. They are not if reading the hits of a search failed. */
 	#isComplete = false;
 	#wasComplete = false;
+	/** The slots of ids that are too long to be kept after the hits have been read. */
+	readonly #slotsOfLongIds: number[] = [];
 
-	/** Must be called immediately before each search. Returns the buffer for it. */
+	/** Must be called immediately before each search or reading. Returns the buffer for it. */
 	buffer(): Uint32Array {
 		this.#wasComplete = this.#isComplete;
 		this.#isComplete = false;
@@ -76,6 +82,22 @@ export class KnownIds {
 		return ids && {ids, scores: scores.slice(0, ids.length)};
 	}
 
+	/** Returns the next hit lists of a run of the index, as `listsFrom` does; `undefined` if it must be asked. */
+	listsFrom(run: Binding.NativeRun, first: number): Hit[][] | undefined {
+		const ids = this.#ids(callSync(() => run.takeKnownFrom(first, counts, this.buffer())));
+		return ids && splitLists(ids);
+	}
+
+	/** Returns the ids of the list at a position of a run of the index; `undefined` if `idsOf` must be asked. */
+	idsAt(run: Binding.NativeRun, position: number): string[] | undefined {
+		return this.#ids(callSync(() => run.takeKnownFrom(position, countsOfOneList, this.buffer())));
+	}
+
+	/** Returns the hits of a query of a run of the index; `undefined` if `hitsOf` must be asked. */
+	hitsOf(run: Binding.NativeRun, query: string): Hit[] | undefined {
+		return this.hits(callSync(() => run.takeKnown(query, this.buffer())));
+	}
+
 	/** Frees the ids of an index that was closed. */
 	clear(): void {
 		this.#pages.length = 0;
@@ -95,6 +117,9 @@ export class KnownIds {
 			const slot = slots[i]!;
 			ids[i] = slot < 0 ? this.#add(slot & SLOT, added[next++]!) : this.#get(slot);
 		}
+		if (this.#slotsOfLongIds.length > 0) {
+			this.#dropLongIds();
+		}
 		this.#isComplete = true;
 		return ids;
 	}
@@ -104,11 +129,27 @@ export class KnownIds {
 	}
 
 	#add(slot: number, id: string): string {
-		if (id.length <= MAX_ID_LENGTH) {
-			const page = (this.#pages[slot >> PAGE_BITS] ??= emptyArray<string>(SLOTS_PER_PAGE));
-			page[slot & (SLOTS_PER_PAGE - 1)] = id;
+		this.#set(slot, id);
+		if (id.length > MAX_ID_LENGTH) {
+			// Another of the lists that are being read may have the same hit.
+			this.#slotsOfLongIds.push(slot);
 		}
 		return id;
+	}
+
+	#dropLongIds(): void {
+		for (const slot of this.#slotsOfLongIds) {
+			// A later hit may have replaced the id.
+			if (this.#get(slot).length > MAX_ID_LENGTH) {
+				this.#set(slot, '');
+			}
+		}
+		this.#slotsOfLongIds.length = 0;
+	}
+
+	#set(slot: number, id: string): void {
+		const page = (this.#pages[slot >> PAGE_BITS] ??= emptyArray<string>(SLOTS_PER_PAGE));
+		page[slot & (SLOTS_PER_PAGE - 1)] = id;
 	}
 }
 
@@ -168,11 +209,12 @@ Returns the next hit lists of a run, starting with the list of the query at posi
 */
 export function listsFrom(run: Binding.NativeRun, first: number, queryAt: (position: number) => string): Hit[][] {
 	const joined = callSync(() => run.takeFrom(first, counts, bufferOfLists));
+	return counts[0] === 0 ? [hitsOf(run, queryAt(first))!] : splitLists(splitIds(joined));
+}
+
+/** Divides the ids of several lists, whose numbers of hits are in `counts` and whose scores are in `hitBuffer`, into hit lists. */
+function splitLists(ids: readonly string[]): Hit[][] {
 	const lists: Hit[][] = [];
-	if (counts[0] === 0) {
-		return [hitsOf(run, queryAt(first))!];
-	}
-	const ids = splitIds(joined);
 	let from = 0;
 	for (let list = 1; list <= counts[0]!; list++) {
 		const to = from + counts[list]!;

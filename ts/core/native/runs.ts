@@ -1,7 +1,7 @@
 /** Runs that stay in native memory (`RetrievedRun`), and the copying of other runs to the addon (`nativeRun`). */
 import {checkId, checkMap, checkString, isArray, isInstance, isWellFormed, kindOf, shown} from '../checks.ts';
 import {RetrievalError} from '../errors.ts';
-import {hitsOf, listsFrom} from './hits.ts';
+import {type KnownIds, hitsOf, listsFrom} from './hits.ts';
 import {type Binding, callSync, native} from './native.ts';
 import {yieldToEventLoop} from '../event-loop.ts';
 import type {Hit, Run} from '../types.ts';
@@ -9,11 +9,13 @@ import type {Hit, Run} from '../types.ts';
 /** A run in native memory: query id → hits. A hit list becomes JavaScript objects only when it is read. */
 export class RetrievedRun implements ReadonlyMap<string, readonly Hit[]> {
 	readonly #native: Binding.NativeRun;
+	readonly #knownIds: KnownIds | undefined;
 	#queries: readonly string[] | undefined;
 
-	/** @internal */
-	constructor(run: Binding.NativeRun) {
+	/** @internal `knownIds` are those of the index that found the run. */
+	constructor(run: Binding.NativeRun, knownIds?: KnownIds) {
 		this.#native = run;
+		this.#knownIds = knownIds;
 	}
 
 	/** @internal */
@@ -26,7 +28,7 @@ export class RetrievedRun implements ReadonlyMap<string, readonly Hit[]> {
 	}
 
 	get(query: string): readonly Hit[] | undefined {
-		return isId(query) ? hitsOf(this.#native, query) : undefined;
+		return isId(query) ? (this.#knownIds?.hitsOf(this.#native, query) ?? hitsOf(this.#native, query)) : undefined;
 	}
 
 	has(query: string): boolean {
@@ -55,7 +57,7 @@ export class RetrievedRun implements ReadonlyMap<string, readonly Hit[]> {
 	*values(): MapIterator<readonly Hit[]> {
 		const ids = this.#queryIds();
 		for (let next = 0; next < ids.length; ) {
-			const lists = listsFrom(this.#native, next, list => ids[list]!);
+			const lists = this.#knownIds?.listsFrom(this.#native, next) ?? listsFrom(this.#native, next, list => ids[list]!);
 			next += lists.length;
 			yield* lists;
 		}
