@@ -9,7 +9,7 @@ import {execute, fail, hostTarget, prepare, requireRust, root, say} from './prep
 /** The oldest version of glibc with which the addons for Linux run. Node 20 itself needs 2.28. */
 const MIN_GLIBC = '2.17';
 /** Maximum size of an addon, in MB. */
-const MAX_ADDON_MB = 17;
+const MAX_ADDON_MB = 16.5;
 /** The folder for the addons that will be published. */
 export const addonFolder = join(root, 'dist/addons');
 
