@@ -455,11 +455,15 @@ export declare class NativeRun {
   takeFrom(first: number, counts: Uint32Array, buffer: Uint32Array): string | Array<string>
   /**
    * Does the same as `takeFrom`, but writes slots to `buffer` too, and returns only the ids that JavaScript does not
-   * have yet, as the quick searches of the index do. Returns null if not even one list fits, and if JavaScript keeps no
-   * ids for this run; the caller must then use `takeFrom`.
+   * have yet, as the quick searches of the index do. It also stops before the first list whose ids are from another
+   * snapshot of the index. Returns null if not even one list fits, or if JavaScript keeps no ids for this run; the
+   * caller must then use `takeFrom`.
    */
   takeKnownFrom(first: number, counts: Uint32Array, buffer: Uint32Array): string | null
-  /** Does the same as `takeKnownFrom` for one query. Also returns null if there is no such query. */
+  /**
+   * Does the same as `takeKnownFrom` for one query. Returns null also if there is no such query; the caller must then
+   * use `take`.
+   */
   takeKnown(query: string, buffer: Uint32Array): string | null
   /** Returns the scores of all lists. */
   scores(): Promise<ScoreColumn>

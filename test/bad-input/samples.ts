@@ -196,7 +196,7 @@ export async function makeSamples(): Promise<Samples> {
 		'phraseRows',
 		'passageCount',
 		'searchRun',
-		'retrieve',
+		'searchRetrievedRun',
 		'listsFrom',
 		'token',
 		'nativeStorage',

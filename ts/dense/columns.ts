@@ -1,6 +1,6 @@
 /** The hits of many queries as columns of ids and scores (`HitLists`), which need less memory than one object per hit. */
 import {checkCount, checkFactoryMade} from '../core/checks.ts';
-import {type KnownIds, idsOf} from '../core/native/hits.ts';
+import {type KnownIds, joinedIdsOf} from '../core/native/hits.ts';
 import {type Binding, native} from '../core/native/native.ts';
 import type {HitColumns} from '../core/types.ts';
 
@@ -37,7 +37,7 @@ export class HitLists {
 		if (query >= this.size) {
 			return undefined;
 		}
-		const ids = this.#knownIds.idsAt(this.#run, query) ?? idsOf(this.#run, String(query))!;
+		const ids = this.#knownIds.idsAt(this.#run, query) ?? joinedIdsOf(this.#run, String(query))!;
 		return {ids, scores: this.scores.subarray(this.offsets[query], this.offsets[query + 1])};
 	}
 

@@ -90,7 +90,7 @@ export class DenseSearcher implements FilterableSearcher {
 		const compiled = await this.#compiled(options);
 		const vectors = await encodeQuestions(this.#encoder, copies, options);
 		if (this.#index instanceof NativeVectorIndex) {
-			const run = await this.#index.retrieve(ids, vectors, {...compiled, onProgress: undefined});
+			const run = await this.#index.searchRetrievedRun(ids, vectors, {...compiled, onProgress: undefined});
 			await onProgress?.({done: total, total});
 			return run;
 		}

@@ -1,7 +1,7 @@
 /** The base class of the vector indexes, which passes calls to the addon. */
 import {type Binding, callNative, callSync} from '../core/native/native.ts';
 import {checkBoolean, checkCount, checkFloats, checkId, checkString, isInstance} from '../core/checks.ts';
-import {KnownIds, listsFrom, toColumns, toHits} from '../core/native/hits.ts';
+import {KnownIds, joinedListsFrom, toColumns, toHits} from '../core/native/hits.ts';
 import {RetrievedRun} from '../core/native/runs.ts';
 import {type OptionNames, callNames, callOptions, checkOptions, optionNames, signalOption} from '../core/options.ts';
 import {runWaitingSearch, yieldIfOverBudget, yieldToEventLoop} from '../core/event-loop.ts';
@@ -340,8 +340,8 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		return callNative(options, control => this.#native.searchMany(batch, k, ef, threads, compiled, control, passages, eachPhrase));
 	}
 
-	/** @internal Does the same as `searchRun` with the options of a searcher, whose hits have the ids of rows. */
-	async retrieve(
+	/** @internal Does the same as `searchRun`, and returns a `RetrievedRun`. Its hits have the ids of rows. */
+	async searchRetrievedRun(
 		queryIds: readonly string[],
 		queries: Vectors,
 		options: SearchManyOptions & VectorFilterOptions & EfSearchOption,
@@ -351,7 +351,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 
 	/** @internal Returns the next hit lists of a run whose query ids are positions, starting with the one at position `first`. */
 	listsFrom(run: Binding.NativeRun, first: number): Hit[][] {
-		return this.#knownIds.listsFrom(run, first) ?? listsFrom(run, first, String);
+		return this.#knownIds.listsFrom(run, first) ?? joinedListsFrom(run, first, String);
 	}
 
 	/** Runs a change after all earlier ones, and counts it. */

@@ -3,8 +3,8 @@
 //! Creating one JavaScript string per id takes about as long as a quick search. Short lists of a run are also passed
 //! without creating an array for the scores: they are written to an array that JavaScript reuses
 //! ([`PassageIdBuilder::write`]). That array holds integers, because its first element is the number of hits, so scores
-//! are written as the bits of their f32 values. Searches on the JavaScript thread pass their hits in a third way
-//! ([`JavaScriptIds`](super::JavaScriptIds)).
+//! are written as the bits of their f32 values. Searches on the JavaScript thread, and runs of an index, pass their hits
+//! in a third way ([`JavaScriptIds`](super::JavaScriptIds)).
 
 use napi::bindgen_prelude::{Either, Float32Array};
 use napi_derive::napi;

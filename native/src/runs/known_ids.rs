@@ -32,9 +32,9 @@ impl JavaScriptIds {
     /// Writes the number of hits to `buffer`, then the bits of their f32 scores and, in the second half of the remaining
     /// elements, their slots. Returns the new ids as a JSON array, or an empty string if there are none.
     ///
-    /// If the first element of `buffer` is 0, JavaScript does not have the ids of the last search, so all ids are new.
-    /// `space` and `size` are those of [`KnownIds::record`]. `visit_ids` calls its second argument with the id of each
-    /// hit. `buffer` must have room for all hits (see [`max_hits`](Self::max_hits)).
+    /// If the first element of `buffer` is 0, JavaScript does not have the ids of the last search or reading, so
+    /// all ids are new. `space` and `size` are those of [`KnownIds::record`]. `visit_ids` calls its second argument with
+    /// the id of each hit. `buffer` must have room for all hits (see [`max_hits`](Self::max_hits)).
     pub fn write(
         &self,
         (space, size): (u64, usize),

@@ -76,9 +76,9 @@ impl NativeRun {
     }
 
     /// Writes the hits of consecutive lists as [`JavaScriptIds::write`] does, and returns the new ids. Starts with the
-    /// list at position `first`, and stops before the first list for which `counts` or `buffer` has no room left.
-    /// Writes the number of lists to `counts`, followed by the number of hits of each list. Returns `None` if not even
-    /// one list fits, and if JavaScript keeps no ids for this run.
+    /// list at position `first`, and stops before the first list for which `counts` or `buffer` has no room left, or
+    /// whose ids are from another snapshot of the index. Writes the number of lists to `counts`, followed by the number
+    /// of hits of each list. Returns `None` if not even one list fits, or if JavaScript keeps no ids for this run.
     fn write_known(
         &self,
         first: usize,
@@ -191,8 +191,9 @@ impl NativeRun {
     }
 
     /// Does the same as `takeFrom`, but writes slots to `buffer` too, and returns only the ids that JavaScript does not
-    /// have yet, as the quick searches of the index do. Returns null if not even one list fits, and if JavaScript keeps no
-    /// ids for this run; the caller must then use `takeFrom`.
+    /// have yet, as the quick searches of the index do. It also stops before the first list whose ids are from another
+    /// snapshot of the index. Returns null if not even one list fits, or if JavaScript keeps no ids for this run; the
+    /// caller must then use `takeFrom`.
     #[napi(catch_unwind)]
     pub fn take_known_from(
         &self,
@@ -203,7 +204,8 @@ impl NativeRun {
         call_sync(|| self.write_known(first as usize, counts, buffer))
     }
 
-    /// Does the same as `takeKnownFrom` for one query. Also returns null if there is no such query.
+    /// Does the same as `takeKnownFrom` for one query. Returns null also if there is no such query; the caller must then
+    /// use `take`.
     #[napi(catch_unwind)]
     pub fn take_known(
         &self,

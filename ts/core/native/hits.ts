@@ -13,8 +13,8 @@ type JoinedIds = string | string[];
 /** Number of hits that the shared buffer has space for. */
 const MAX_HITS = 1024;
 /**
-Maximum number of hits that one call reads from several lists of a run. It is small because an id that the caller keeps also keeps the
-whole joined string in memory.
+Maximum number of hits that one call reads from several lists of a run if their ids are joined. It is small because an id that the caller
+keeps also keeps the whole joined string in memory.
 */
 const MAX_HITS_OF_LISTS = 256;
 
@@ -26,7 +26,7 @@ const hitBuffer: Uint32Array = new Uint32Array(1 + 2 * MAX_HITS);
 const scores = new Float32Array(hitBuffer.buffer, 4, MAX_HITS);
 /** The slots, as signed integers: negative for a new id. */
 const slots = new Int32Array(hitBuffer.buffer, 4 * (1 + MAX_HITS));
-/** The part of the buffer that has no slots, for hits that were found on the thread pool. */
+/** The part of the buffer that has no slots, for hits whose ids are joined. */
 const bufferOfList = hitBuffer.subarray(0, 1 + MAX_HITS);
 const bufferOfLists = hitBuffer.subarray(0, 1 + MAX_HITS_OF_LISTS);
 /** A second buffer, for several lists: the number of lists, at most 64, then the number of hits of each. */
@@ -56,6 +56,8 @@ export class KnownIds {
 	/** Whether all ids that the addon has passed are stored here. They are not if reading the hits of a search failed. */
 	#isComplete = false;
 	#wasComplete = false;
+	/** Whether the index was closed. Runs that are read later do not fill the list again. */
+	#isClosed = false;
 	/** The slots of ids that are too long to be kept after the hits have been read. */
 	readonly #slotsOfLongIds: number[] = [];
 
@@ -69,7 +71,7 @@ export class KnownIds {
 
 	/**
 	Returns the hits of the search, whose scores and slots are in the buffer. `newIds` is what the search returned: the new ids as a JSON
-	array, `''` if there are none, or null if it has not run; then returns `undefined`.
+	array, `''` if there are none, or null if it has not run or passed no hits; then returns `undefined`.
 	*/
 	hits(newIds: string | null): Hit[] | undefined {
 		const ids = this.#ids(newIds);
@@ -82,26 +84,30 @@ export class KnownIds {
 		return ids && {ids, scores: scores.slice(0, ids.length)};
 	}
 
-	/** Returns the next hit lists of a run of the index, as `listsFrom` does; `undefined` if it must be asked. */
+	/** Returns the next hit lists of a run of the index, as `joinedListsFrom` does; `undefined` if it must be asked. */
 	listsFrom(run: Binding.NativeRun, first: number): Hit[][] | undefined {
+		if (this.#isClosed) {
+			return undefined;
+		}
 		const ids = this.#ids(callSync(() => run.takeKnownFrom(first, counts, this.buffer())));
 		return ids && splitLists(ids);
 	}
 
-	/** Returns the ids of the list at a position of a run of the index; `undefined` if `idsOf` must be asked. */
+	/** Returns the ids of the list at a position of a run of the index; `undefined` if `joinedIdsOf` must be asked. */
 	idsAt(run: Binding.NativeRun, position: number): string[] | undefined {
-		return this.#ids(callSync(() => run.takeKnownFrom(position, countsOfOneList, this.buffer())));
+		return this.#isClosed ? undefined : this.#ids(callSync(() => run.takeKnownFrom(position, countsOfOneList, this.buffer())));
 	}
 
-	/** Returns the hits of a query of a run of the index; `undefined` if `hitsOf` must be asked. */
+	/** Returns the hits of a query of a run of the index; `undefined` if `joinedHitsOf` must be asked. */
 	hitsOf(run: Binding.NativeRun, query: string): Hit[] | undefined {
-		return this.hits(callSync(() => run.takeKnown(query, this.buffer())));
+		return this.#isClosed ? undefined : this.hits(callSync(() => run.takeKnown(query, this.buffer())));
 	}
 
 	/** Frees the ids of an index that was closed. */
 	clear(): void {
 		this.#pages.length = 0;
 		this.#isComplete = false;
+		this.#isClosed = true;
 	}
 
 	/** Returns the ids of the hits, and stores those that are new. */
@@ -178,7 +184,7 @@ export function toColumns({joined, ids, scores}: Binding.Hits): HitColumns {
 }
 
 /** Returns the passage ids of a query's hits; `undefined` if the run does not have the query. */
-export function idsOf(run: Binding.NativeRun, query: string): string[] | undefined {
+export function joinedIdsOf(run: Binding.NativeRun, query: string): string[] | undefined {
 	const ids = callSync(() => run.take(query, bufferOfList));
 	if (ids === null) {
 		return undefined;
@@ -191,7 +197,7 @@ export function idsOf(run: Binding.NativeRun, query: string): string[] | undefin
 }
 
 /** Returns the hits of a query; `undefined` if the run does not have the query. */
-export function hitsOf(run: Binding.NativeRun, query: string): Hit[] | undefined {
+export function joinedHitsOf(run: Binding.NativeRun, query: string): Hit[] | undefined {
 	const ids = callSync(() => run.take(query, bufferOfList));
 	if (ids === null) {
 		return undefined;
@@ -207,9 +213,9 @@ export function hitsOf(run: Binding.NativeRun, query: string): Hit[] | undefined
 Returns the next hit lists of a run, starting with the list of the query at position `first`, which must exist: as many lists as fit into
 `bufferOfLists` together, or one list that is too long for it. `queryAt` returns the query id at a position.
 */
-export function listsFrom(run: Binding.NativeRun, first: number, queryAt: (position: number) => string): Hit[][] {
+export function joinedListsFrom(run: Binding.NativeRun, first: number, queryAt: (position: number) => string): Hit[][] {
 	const joined = callSync(() => run.takeFrom(first, counts, bufferOfLists));
-	return counts[0] === 0 ? [hitsOf(run, queryAt(first))!] : splitLists(splitIds(joined));
+	return counts[0] === 0 ? [joinedHitsOf(run, queryAt(first))!] : splitLists(splitIds(joined));
 }
 
 /** Divides the ids of several lists, whose numbers of hits are in `counts` and whose scores are in `hitBuffer`, into hit lists. */

@@ -1,7 +1,7 @@
 /** Runs that stay in native memory (`RetrievedRun`), and the copying of other runs to the addon (`nativeRun`). */
 import {checkId, checkMap, checkString, isArray, isInstance, isWellFormed, kindOf, shown} from '../checks.ts';
 import {RetrievalError} from '../errors.ts';
-import {type KnownIds, hitsOf, listsFrom} from './hits.ts';
+import {type KnownIds, joinedHitsOf, joinedListsFrom} from './hits.ts';
 import {type Binding, callSync, native} from './native.ts';
 import {yieldToEventLoop} from '../event-loop.ts';
 import type {Hit, Run} from '../types.ts';
@@ -28,7 +28,7 @@ export class RetrievedRun implements ReadonlyMap<string, readonly Hit[]> {
 	}
 
 	get(query: string): readonly Hit[] | undefined {
-		return isId(query) ? (this.#knownIds?.hitsOf(this.#native, query) ?? hitsOf(this.#native, query)) : undefined;
+		return isId(query) ? (this.#knownIds?.hitsOf(this.#native, query) ?? joinedHitsOf(this.#native, query)) : undefined;
 	}
 
 	has(query: string): boolean {
@@ -57,7 +57,7 @@ export class RetrievedRun implements ReadonlyMap<string, readonly Hit[]> {
 	*values(): MapIterator<readonly Hit[]> {
 		const ids = this.#queryIds();
 		for (let next = 0; next < ids.length; ) {
-			const lists = this.#knownIds?.listsFrom(this.#native, next) ?? listsFrom(this.#native, next, list => ids[list]!);
+			const lists = this.#knownIds?.listsFrom(this.#native, next) ?? joinedListsFrom(this.#native, next, list => ids[list]!);
 			next += lists.length;
 			yield* lists;
 		}

@@ -1,7 +1,7 @@
 /** Retrieves passages for questions, and finds out which of them are positive. */
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import {type Binding, callNative, native} from '../../core/native/native.ts';
-import {idsOf} from '../../core/native/hits.ts';
+import {joinedIdsOf} from '../../core/native/hits.ts';
 import type {AnswerKind, CallOptions, Vectors} from '../../core/types.ts';
 import type {NativeVectorIndex} from '../../dense/native-vector-index.ts';
 import type {TrainingQuestion} from '../data/mining-options.ts';
@@ -57,7 +57,7 @@ export class Retrieval {
 		let hit = 0;
 		for (const [i, {positives = []}] of questions.entries()) {
 			await yieldIfOverBudget();
-			const ids = idsOf(run, keys[i]!)!;
+			const ids = joinedIdsOf(run, keys[i]!)!;
 			const given = new Set(positives);
 			const hasAnswer = Array.from(flags.subarray(hit, hit + ids.length), flag => flag === 1);
 			hit += ids.length;
