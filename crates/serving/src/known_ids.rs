@@ -138,7 +138,7 @@ mod tests {
         let mut size = 1;
         let mut strings = vec![String::new(); MAX_SLOTS];
         // The ids of these passages count as too long to be kept.
-        let is_long = |ord: u32| ord % 7 == 0;
+        let is_long = |ord: u32| ord.is_multiple_of(7);
         for _ in 0..2000 {
             size += random.below(300) as usize;
             // The same ord may occur several times, because a call may have the hits of several lists.
