@@ -57,19 +57,11 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
 const comparisons = {qps, collections, training} as const;
 const allNames = [...Object.keys(benchmarks), ...Object.keys(comparisons)].join(', ');
 
-const trainingOptions = 'Options of training: --setup, --smoke, --accuracy, --bf16.';
-
 const names = process.argv.slice(2);
 const [comparison] = names;
-const wantsHelp = names.includes('--help') || names.includes('-h');
 if (comparison === 'qps' || comparison === 'collections' || comparison === 'training') {
 	try {
-		if (comparison === 'training' && wantsHelp) {
-			console.log(trainingOptions);
-		} else {
-			// Without arguments, the other comparisons list theirs.
-			await comparisons[comparison](wantsHelp ? [] : names.slice(1), line => console.log(line));
-		}
+		await comparisons[comparison](names.slice(1), line => console.log(line));
 		process.exit();
 	} catch (error) {
 		if (isUsageError(error)) {
@@ -78,7 +70,7 @@ if (comparison === 'qps' || comparison === 'collections' || comparison === 'trai
 		throw error;
 	}
 }
-if (names.length === 0 || wantsHelp) {
+if (names.length === 0 || names.includes('--help') || names.includes('-h')) {
 	console.log(`Benchmarks: ${allNames}. Run one with \`npm run bench -- NAME\`.`);
 	process.exit();
 }

@@ -7,11 +7,11 @@ import {parseArgs} from 'node:util';
 import {packageRoot} from '../../ts/core/native/addon.ts';
 import {coreTicks, load, machine, stolenShare} from '../qps/harness/machine.ts';
 import {setUp} from '../qps/harness/system.ts';
+import {UsageError} from '../support/usage-error.ts';
 import {cache} from './data.ts';
 import type {Definition, SystemResult} from './definition.ts';
 import {measure, systemsFolder} from './measure.ts';
 import {tables} from './table.ts';
-import {UsageError} from '../support/usage-error.ts';
 
 const folder = join(packageRoot, 'benches', 'collections');
 /** With `--large`, commits to a collection with this number of documents are measured, too. */
@@ -46,13 +46,17 @@ interface Load {
 	readonly stolenShare?: number | undefined;
 }
 
-/** Measures the definitions that `args` names, prints the tables of records (`table FILE …`), or lists the definitions if none is named. */
+/**
+Measures the definitions that `args` names, prints the tables of records (`table FILE …`), or lists the definitions if none is named or
+`--help` is given.
+*/
 export async function collections(args: readonly string[], say: (line: string) => void): Promise<void> {
-	const {values, positionals} = parseArgs({
+	const {values, positionals: given} = parseArgs({
 		args: [...args],
 		allowPositionals: true,
-		options: {setup: {type: 'boolean'}, large: {type: 'boolean'}, only: {type: 'string'}},
+		options: {setup: {type: 'boolean'}, large: {type: 'boolean'}, only: {type: 'string'}, help: {type: 'boolean', short: 'h'}},
 	});
+	const positionals = values.help ? [] : given;
 	if (positionals[0] === 'table') {
 		for (const file of positionals.slice(1)) {
 			const {definition, results, load}: StoredRun = JSON.parse(readFileSync(file, 'utf8'));

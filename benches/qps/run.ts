@@ -3,6 +3,7 @@
 import {mkdirSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {parseArgs} from 'node:util';
+import {UsageError} from '../support/usage-error.ts';
 import * as bm25 from './bm25/measure.ts';
 import * as dpr from './dpr/measure.ts';
 import * as encoding from './encoding/measure.ts';
@@ -16,7 +17,6 @@ import {described} from './kinds.ts';
 import {commandsFor, writePage} from './report/command.ts';
 import type {QpsRecord} from './report/records/record.ts';
 import * as vectors from './vectors/measure.ts';
-import {UsageError} from '../support/usage-error.ts';
 
 const suites: Readonly<Record<string, Suite>> = {
 	bm25: bm25 as Suite,
@@ -26,7 +26,7 @@ const suites: Readonly<Record<string, Suite>> = {
 };
 
 /**
-Runs a command that reads records (`report`, `compare`, `days`), or measures the named definitions. Without arguments, it lists all
+Runs a command that reads records (`report`, `compare`, `days`), or measures the named definitions. Without a name, or with `--help`, it lists all
 definitions, options and commands. Fails, after writing the record, if a system that must be exact returns wrong hits.
 */
 export async function qps(args: readonly string[], say: Say): Promise<void> {
@@ -35,11 +35,12 @@ export async function qps(args: readonly string[], say: Say): Promise<void> {
 		command(args.slice(1), say);
 		return;
 	}
-	const {values: options, positionals: names} = parseArgs({
+	const {values: options, positionals} = parseArgs({
 		args: [...args],
 		allowPositionals: true,
-		options: {setup: {type: 'boolean'}, rebuild: {type: 'boolean'}, smoke: {type: 'boolean'}},
+		options: {setup: {type: 'boolean'}, rebuild: {type: 'boolean'}, smoke: {type: 'boolean'}, help: {type: 'boolean', short: 'h'}},
 	});
+	const names = options.help ? [] : positionals;
 	const suiteOf = new Map(
 		Object.keys(suites).flatMap(suite =>
 			readdirSync(join(qpsFolder, suite, 'definitions')).map(file => [file.replace('.json', ''), suite] as const),

@@ -20,8 +20,18 @@ const MAX_OTHER_BUSY_CORES = 0.1;
 export async function training(args: readonly string[], say: (line: string) => void): Promise<void> {
 	const {values} = parseArgs({
 		args: [...args],
-		options: {setup: {type: 'boolean'}, smoke: {type: 'boolean'}, accuracy: {type: 'boolean'}, bf16: {type: 'boolean'}},
+		options: {
+			setup: {type: 'boolean'},
+			smoke: {type: 'boolean'},
+			accuracy: {type: 'boolean'},
+			bf16: {type: 'boolean'},
+			help: {type: 'boolean', short: 'h'},
+		},
 	});
+	if (values.help) {
+		say('Options: --setup, --smoke, --accuracy, --bf16.');
+		return;
+	}
 	if (!sharedFile('data', 'squad-train', 'questions.jsonl.gz') || !sharedFile('models', 'minilm-base', 'model.safetensors')) {
 		say('SKIPPING the benchmark of training: it needs the shared data sets.');
 		return;

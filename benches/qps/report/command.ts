@@ -4,6 +4,7 @@ import {mkdirSync, writeFileSync} from 'node:fs';
 import {dirname, join, relative, resolve} from 'node:path';
 import {parseArgs} from 'node:util';
 import {packageRoot} from '../../../ts/core/native/addon.ts';
+import {UsageError} from '../../support/usage-error.ts';
 import {cache, qpsFolder} from '../harness/folders.ts';
 import {compareTable} from './compare/compare-table.ts';
 import {compare} from './compare/compare.ts';
@@ -12,7 +13,6 @@ import {reportHtml} from './page/page.ts';
 import type {DescribedRecord} from './records/description.ts';
 import type {QpsRecord} from './records/record.ts';
 import {Records} from './records/records.ts';
-import {UsageError} from '../../support/usage-error.ts';
 
 type Say = (line: string) => void;
 type Command = (args: readonly string[], say: Say) => void;

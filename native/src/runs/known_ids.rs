@@ -13,12 +13,14 @@ use crate::call::CallResult;
 #[derive(Default)]
 pub struct JavaScriptIds(Mutex<KnownIds>);
 
-/// What the hits of a run need so that JavaScript can use the ids that it has.
+/// The ids that the JavaScript object of an index has, and the state of the index at the time of a search. A run with
+/// these uses the ids that JavaScript has.
 #[derive(Clone)]
 pub struct IdsOfIndex {
     pub known: Arc<JavaScriptIds>,
-    /// The arguments `space` and `size` of [`KnownIds::record`] at the time of the search.
+    /// The argument `space` of [`KnownIds::record`].
     pub space: u64,
+    /// The argument `size` of [`KnownIds::record`].
     pub size: usize,
 }
 
@@ -32,8 +34,8 @@ impl JavaScriptIds {
     /// Writes the number of hits to `buffer`, then the bits of their f32 scores and, in the second half of the remaining
     /// elements, their slots. Returns the new ids as a JSON array, or an empty string if there are none.
     ///
-    /// If the first element of `buffer` is 0, JavaScript does not have the ids of the last search or reading, so
-    /// all ids are new. `space` and `size` are those of [`KnownIds::record`]. `visit_ids` calls its second argument with
+    /// If the first element of `buffer` is 0, JavaScript does not have the ids of the last search or reading, so all
+    /// ids are new. `space` and `size` are those of [`KnownIds::record`]. `visit_ids` calls its second argument with
     /// the id of each hit. `buffer` must have room for all hits (see [`max_hits`](Self::max_hits)).
     pub fn write(
         &self,
