@@ -1,6 +1,7 @@
 //! With every instruction set, scans find the same passages as a simple implementation that adds one bound at a time,
 //! and the codes of single passages are those of their bits. The bound of an impact code is above the contribution of
-//! the code by at most one quantization step, and below it by no more than the rounding error.
+//! the code by at most one quantization step, and below it by no more than the rounding error. The estimate of the k-th
+//! largest sum is never above it.
 
 use kernels::impacts::{
     Bounds, DenseBounds, DenseTerm, FoundPassages, GROUP, ImpactKernels, MAX_CODES_PER_CLASS,
@@ -72,8 +73,8 @@ fn case() -> impl Strategy<Value = Case> {
     })
 }
 
-/// Returns the positions and the sums of the passages that a scan must find.
-fn expected(case: &Case, codes_per_class: usize) -> Vec<(usize, u16)> {
+/// Returns the sums with the bounds of all terms.
+fn added(case: &Case, codes_per_class: usize) -> Vec<u16> {
     let mut sums = case.sums.clone();
     for term in &case.terms {
         let mut codes = term.codes.iter();
@@ -84,6 +85,12 @@ fn expected(case: &Case, codes_per_class: usize) -> Vec<(usize, u16)> {
             }
         }
     }
+    sums
+}
+
+/// Returns the positions and the sums of the passages that a scan must find.
+fn expected(case: &Case, codes_per_class: usize) -> Vec<(usize, u16)> {
+    let sums = added(case, codes_per_class);
     let allowed =
         |at: usize| case.allowed.as_ref().is_none_or(|words| words[at / GROUP] >> (at % GROUP) & 1 == 1);
     sums.into_iter().enumerate().filter(|&(at, sum)| sum >= case.threshold && allowed(at)).collect()
@@ -111,6 +118,40 @@ proptest! {
             }
             prop_assert!(sums.iter().all(|&sum| sum == 0), "{}", kernels.name());
             prop_assert_eq!(&found, &expected(&case, kernels.codes_per_class()), "{}", kernels.name());
+        }
+    }
+
+    #[test]
+    fn dense_terms_are_added_to_all_sums(case in case()) {
+        for kernels in ImpactKernels::available() {
+            let mut sums = case.sums.clone();
+            let terms = case.terms.iter();
+            let dense: Vec<DenseTerm<'_>> = terms
+                .map(|term| DenseTerm { words: &term.words, codes: &term.codes, bounds: &term.bounds })
+                .collect();
+            kernels.add(&mut sums, &dense, case.shift);
+            prop_assert_eq!(&sums, &added(&case, kernels.codes_per_class()), "{}", kernels.name());
+        }
+    }
+
+    #[test]
+    fn the_kth_sum_is_that_of_the_maxima_of_subsets(
+        sums in prop::collection::vec(prop_oneof![Just(0u16), 0u16..5_000, any::<u16>()], 0..2_000),
+        k in 1usize..300,
+        subsets in 1usize..600,
+    ) {
+        let mut maxima: Vec<u16> = (0..subsets)
+            .map(|subset| sums.iter().skip(subset).step_by(subsets).copied().max().unwrap_or(0))
+            .collect();
+        maxima.sort_unstable_by(|a, b| b.cmp(a));
+        let expected = maxima.get(k - 1).map_or(0, |&kth| kth / 64 * 64);
+        let mut sorted = sums.clone();
+        sorted.sort_unstable_by(|a, b| b.cmp(a));
+        prop_assert!(expected <= sorted.get(k - 1).copied().unwrap_or(0));
+        for kernels in ImpactKernels::available() {
+            // The buffer may have values of a former call.
+            let found = kernels.kth_sum_at_least(&sums, k, &mut vec![9_999; subsets]);
+            prop_assert_eq!(found, expected, "{}", kernels.name());
         }
     }
 

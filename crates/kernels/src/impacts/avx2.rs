@@ -17,10 +17,10 @@ use std::arch::x86_64::{
 use super::kernels::{ImpactKernels, MAX_DENSE_TERMS};
 use super::operands::{DenseTerm, GROUP, PADDING, ScanOptions, ScanProgress};
 use super::scan::{Found, SHUFFLES, advance, append_found, min_sum_to_reach_threshold};
-use super::tables::avx2::{bounds, codes};
+use super::tables::avx2::{bounds, codes, kth_sum};
 
 pub(super) static KERNELS: ImpactKernels =
-    ImpactKernels { name: "avx2", codes_per_class: 16, scan, bounds, codes };
+    ImpactKernels { name: "avx2", codes_per_class: 16, scan, add, kth_sum, bounds, codes };
 
 type Group = [__m256i; 4];
 type Shift = __m128i;

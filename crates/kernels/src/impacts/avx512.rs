@@ -26,14 +26,16 @@ use std::arch::x86_64::{
     _mm512_test_epi32_mask,
 };
 
-use super::kernels::ImpactKernels;
+use super::kernels::{ImpactKernels, MAX_DENSE_TERMS};
 use super::operands::{
     Bounds, DenseTerm, GROUP, PADDING, RANK_INTERVAL, RankedBitmap, ScanOptions, ScanProgress,
 };
 use super::scan::{advance, max_units, set_bits};
+// The portable loop with AVX2: it takes a small part of a search.
+use super::tables::avx2::kth_sum;
 
 pub(super) static KERNELS: ImpactKernels =
-    ImpactKernels { name: "avx512vbmi2", codes_per_class: 4, scan, bounds, codes };
+    ImpactKernels { name: "avx512vbmi2", codes_per_class: 4, scan, add, kth_sum, bounds, codes };
 
 /// Maximum number of dense terms that are added in one pass over the sums. There is a copy of the scan for each number
 /// of terms, and each term takes 512 bytes of the stack.
@@ -52,12 +54,9 @@ fn scan(
     found: &mut [u16],
     positions: &mut [u16],
 ) -> ScanProgress {
-    while dense.len() > TERMS_PER_PASS {
-        let at = dense.len() - TERMS_PER_PASS;
-        let terms: &[DenseTerm<'_>; TERMS_PER_PASS] =
-            dense[at..].first_chunk().expect("the last terms of `dense`");
-        add_terms(sums, terms, options.shift);
-        dense.truncate(at);
+    if dense.len() > TERMS_PER_PASS {
+        add(sums, &dense[TERMS_PER_PASS..], options.shift);
+        dense.truncate(TERMS_PER_PASS);
     }
     match &mut dense[..] {
         [] => scan_pass::<0>(sums, &mut [], options, found, positions),
@@ -111,11 +110,10 @@ fn codes(bitmap: RankedBitmap<'_>, passages: &[u32], codes: &mut [u8]) {
     }
 }
 
-/// Adds the bounds of dense terms to all sums, without checking whether groups can be skipped.
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
-fn add_terms<const D: usize>(sums: &mut [u16], dense: &[DenseTerm<'_>; D], shift: u32) {
-    let shift = _mm_cvtsi32_si128(shift as i32);
-    let mut codes_read = [0; D];
+/// See [`ImpactKernels::add`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,bmi1,popcnt")]
+fn add(sums: &mut [u16], dense: &[DenseTerm<'_>], shift: u32) {
+    let (shift, mut codes_read) = (_mm_cvtsi32_si128(shift as i32), [0; MAX_DENSE_TERMS]);
     for (group, sums) in sums.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
         let mut units = _mm512_setzero_si512();
         for (term, read) in dense.iter().zip(&mut codes_read) {

@@ -7,6 +7,12 @@ use super::operands::{Bounds, DenseTerm, FoundPassages, GROUP, RankedBitmap, Sca
 pub(super) type ScanFn =
     unsafe fn(&mut [u16], &mut Vec<DenseTerm<'_>>, ScanOptions<'_>, &mut [u16], &mut [u16]) -> ScanProgress;
 
+/// `(sums, dense, shift)`; see [`ImpactKernels::add`].
+pub(super) type AddFn = unsafe fn(&mut [u16], &[DenseTerm<'_>], u32);
+
+/// `(sums, k, maxima)`; see [`ImpactKernels::kth_sum_at_least`].
+pub(super) type KthSumFn = unsafe fn(&[u16], usize, &mut [u16]) -> u16;
+
 /// `(bitmap, passages, codes)`; see [`ImpactKernels::codes`].
 pub(super) type CodesFn = unsafe fn(RankedBitmap<'_>, &[u32], &mut [u8]);
 
@@ -25,6 +31,8 @@ pub struct ImpactKernels {
     pub(super) name: &'static str,
     pub(super) codes_per_class: usize,
     pub(super) scan: ScanFn,
+    pub(super) add: AddFn,
+    pub(super) kth_sum: KthSumFn,
     pub(super) bounds: BoundsFn,
     pub(super) codes: CodesFn,
 }
@@ -83,17 +91,60 @@ impl ImpactKernels {
         found: &mut FoundPassages<N>,
         room: usize,
     ) -> ScanProgress {
+        check(sums, dense, options.shift);
         let groups = sums.len() / GROUP;
-        assert_eq!(sums.len() % GROUP, 0, "scan: expected sums in groups of {GROUP}");
         assert!(sums.len() <= 1 << 16, "scan: expected at most 65,536 sums");
-        assert!(dense.len() <= MAX_DENSE_TERMS, "scan: expected at most {MAX_DENSE_TERMS} dense terms");
         assert!(options.threshold > 0, "scan: expected a threshold of 1 or more");
         assert!((GROUP..=N).contains(&room), "scan: expected room for {GROUP} to {N} passages");
-        assert!(options.shift <= 8, "scan: expected a shift of at most 8");
-        let words = dense.iter().map(|term| term.words.len()).chain(options.allowed.map(<[u64]>::len));
-        assert!(words.min().unwrap_or(groups) >= groups, "scan: expected {groups} words or more");
+        let allowed = options.allowed.map_or(groups, <[u64]>::len);
+        assert!(allowed >= groups, "scan: expected {groups} words or more");
         let (found, positions) = (&mut found.sums[..room], &mut found.positions[..room]);
         // SAFETY: `self` exists, so the CPU has the features that `self.scan` needs.
         unsafe { (self.scan)(sums, dense, options, found, positions) }
     }
+
+    /// Adds the bounds of dense terms to all sums. A unit of [`DenseBounds`](super::DenseBounds) adds `1 << shift`.
+    ///
+    /// All dense terms together may add at most 255 units to a passage, and no sum may exceed 65,535.
+    ///
+    /// # Panics
+    ///
+    /// If there are more than [`MAX_DENSE_TERMS`] dense terms or incomplete groups; if the shift is above 8; if a dense
+    /// term has fewer words than there are groups; or if codes or their padding are missing.
+    pub fn add(&self, sums: &mut [u16], dense: &[DenseTerm<'_>], shift: u32) {
+        check(sums, dense, shift);
+        // SAFETY: `self` exists, so the CPU has the features that `self.add` needs.
+        unsafe { (self.add)(sums, dense, shift) }
+    }
+
+    /// Returns a lower bound on the `k`-th largest sum, rounded down to a multiple of 64; 0 if there are fewer than `k`
+    /// sums.
+    ///
+    /// The sums are divided into as many subsets as `maxima` has elements: sum `i` is in subset `i % maxima.len()`. The
+    /// `k`-th largest of the maxima of these subsets is returned, because `k` maxima are `k` different sums. It is
+    /// close to the `k`-th largest sum if there are at least twice as many subsets as `k`.
+    ///
+    /// # Panics
+    ///
+    /// If `k` is 0, or `maxima` is empty or has more than 65,535 elements.
+    pub fn kth_sum_at_least(&self, sums: &[u16], k: usize, maxima: &mut [u16]) -> u16 {
+        assert!(k > 0, "kth_sum_at_least: expected k to be at least 1");
+        assert!(
+            (1..1 << 16).contains(&maxima.len()),
+            "kth_sum_at_least: expected 1 to 65,535 subsets, not {}",
+            maxima.len()
+        );
+        // SAFETY: `self` exists, so the CPU has the features that `self.kth_sum` needs.
+        unsafe { (self.kth_sum)(sums, k, maxima) }
+    }
+}
+
+/// Panics if sums or dense terms do not meet the conditions of [`ImpactKernels::scan`] and [`ImpactKernels::add`].
+fn check(sums: &[u16], dense: &[DenseTerm<'_>], shift: u32) {
+    let groups = sums.len() / GROUP;
+    assert_eq!(sums.len() % GROUP, 0, "scan: expected sums in groups of {GROUP}");
+    assert!(dense.len() <= MAX_DENSE_TERMS, "scan: expected at most {MAX_DENSE_TERMS} dense terms");
+    assert!(shift <= 8, "scan: expected a shift of at most 8");
+    let words = dense.iter().map(|term| term.words.len()).min().unwrap_or(groups);
+    assert!(words >= groups, "scan: expected {groups} words or more");
 }

@@ -19,10 +19,10 @@ use super::kernels::{ImpactKernels, MAX_DENSE_TERMS};
 use super::operands::{DenseTerm, GROUP, PADDING, ScanOptions, ScanProgress};
 use super::scan::{Found, SHUFFLES, advance, append_found, min_sum_to_reach_threshold};
 // NEON is in the baseline of the target, so the portable loops are compiled for it.
-use super::tables::scalar::{bounds, codes};
+use super::tables::scalar::{bounds, codes, kth_sum};
 
 pub(super) static KERNELS: ImpactKernels =
-    ImpactKernels { name: "neon", codes_per_class: 4, scan, bounds, codes };
+    ImpactKernels { name: "neon", codes_per_class: 4, scan, add, kth_sum, bounds, codes };
 
 type Group = [uint16x8_t; 8];
 

@@ -3,10 +3,10 @@
 use super::kernels::ImpactKernels;
 use super::operands::{DenseTerm, GROUP, PADDING, ScanOptions, ScanProgress};
 use super::scan::{Found, advance, append_found, min_sum_to_reach_threshold, set_bits};
-use super::tables::scalar::{bounds, codes};
+use super::tables::scalar::{bounds, codes, kth_sum};
 
 pub(super) static KERNELS: ImpactKernels =
-    ImpactKernels { name: "scalar", codes_per_class: CODES_PER_CLASS, scan, bounds, codes };
+    ImpactKernels { name: "scalar", codes_per_class: CODES_PER_CLASS, scan, add, kth_sum, bounds, codes };
 
 const CODES_PER_CLASS: usize = 4;
 
@@ -38,16 +38,7 @@ fn scan(
             *sums = [0; GROUP];
             continue;
         }
-        for (term, read) in dense.iter().zip(&mut codes_read) {
-            let word = u64::from_le_bytes(term.words[group]);
-            // This requires the padding, as the SIMD code does, so that a corrupt file is detected on every CPU.
-            let codes = &term.codes[*read..*read + PADDING];
-            for (bit, &code) in set_bits(word).zip(codes) {
-                let units = u16::from(term.bounds.units[usize::from(code) / CODES_PER_CLASS]);
-                sums[bit] = sums[bit].wrapping_add(units << options.shift);
-            }
-            *read += word.count_ones() as usize;
-        }
+        add_to_group(sums, group, dense, options.shift, &mut codes_read);
         let mut mask = 0u64;
         for (bit, &sum) in sums.iter().enumerate() {
             mask |= u64::from(sum >= options.threshold) << bit;
@@ -58,4 +49,32 @@ fn scan(
     }
     advance(dense.iter_mut(), scanned / GROUP, &codes_read);
     ScanProgress { sums: scanned, found: found.count }
+}
+
+/// See [`ImpactKernels::add`].
+fn add(sums: &mut [u16], dense: &[DenseTerm<'_>], shift: u32) {
+    let mut codes_read = vec![0; dense.len()];
+    for (group, sums) in sums.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
+        add_to_group(sums, group, dense, shift, &mut codes_read);
+    }
+}
+
+/// Adds the bounds of dense terms to the sums of a group. `codes_read` has the number of codes before those of the group.
+fn add_to_group(
+    sums: &mut [u16; GROUP],
+    group: usize,
+    dense: &[DenseTerm<'_>],
+    shift: u32,
+    codes_read: &mut [usize],
+) {
+    for (term, read) in dense.iter().zip(codes_read) {
+        let word = u64::from_le_bytes(term.words[group]);
+        // This requires the padding, as the SIMD code does, so that a corrupt file is detected on every CPU.
+        let codes = &term.codes[*read..*read + PADDING];
+        for (bit, &code) in set_bits(word).zip(codes) {
+            let units = u16::from(term.bounds.units[usize::from(code) / CODES_PER_CLASS]);
+            sums[bit] = sums[bit].wrapping_add(units << shift);
+        }
+        *read += word.count_ones() as usize;
+    }
 }

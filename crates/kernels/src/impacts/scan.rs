@@ -25,7 +25,7 @@ const fn shuffles() -> [u64; 256] {
     shuffles
 }
 
-/// Defines `scan` (see [`ImpactKernels::scan`](super::ImpactKernels::scan)) for an instruction set. The module must
+/// Defines `scan` and `add` (see [`ImpactKernels`](super::ImpactKernels)) for an instruction set. The module must
 /// define, with the same target features:
 ///
 /// - `Group` and `Shift`: the registers with the 64 sums of a group, and with a
@@ -84,6 +84,21 @@ macro_rules! define_scan {
             }
             advance(dense.iter_mut(), scanned / GROUP, &codes_read);
             ScanProgress { sums: scanned, found: found.count }
+        }
+
+        #[$feature]
+        fn add(sums: &mut [u16], dense: &[DenseTerm<'_>], shift: u32) {
+            let (shift, mut codes_read) = (shift_of(shift), [0usize; MAX_DENSE_TERMS]);
+            for (group, sums) in sums.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
+                let mut units = zero_units();
+                for (term, read) in dense.iter().zip(&mut codes_read) {
+                    let count;
+                    (units, count) = add_units(units, term, u64::from_le_bytes(term.words[group]), *read);
+                    *read += count;
+                }
+                let values = add_shifted(load_group(sums), units, shift);
+                store_group(sums, values);
+            }
         }
     };
 }

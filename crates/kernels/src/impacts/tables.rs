@@ -1,7 +1,8 @@
-//! The loops of [`ImpactKernels::bounds`](super::ImpactKernels::bounds) and
-//! [`ImpactKernels::codes`](super::ImpactKernels::codes), compiled for several instruction sets.
+//! The loops of [`ImpactKernels::bounds`](super::ImpactKernels::bounds),
+//! [`ImpactKernels::codes`](super::ImpactKernels::codes) and
+//! [`ImpactKernels::kth_sum_at_least`](super::ImpactKernels::kth_sum_at_least), compiled for several instruction sets.
 
-/// Defines `bounds` and `codes` for an instruction set.
+/// Defines `bounds`, `codes` and `kth_sum` for an instruction set.
 macro_rules! define_tables {
     ($(#[$feature:meta])?) => {
         use crate::impacts::operands::{Bounds, RANK_INTERVAL, RankedBitmap};
@@ -12,6 +13,26 @@ macro_rules! define_tables {
                 *bound = ((scale * saturation) as i32 + 1) as u16;
             }
             bounds.0[0] = 0;
+        }
+
+        $(#[$feature])?
+        pub(in crate::impacts) fn kth_sum(sums: &[u16], k: usize, maxima: &mut [u16]) -> u16 {
+            maxima.fill(0);
+            for sums in sums.chunks(maxima.len()) {
+                for (max, &sum) in maxima.iter_mut().zip(sums) {
+                    *max = (*max).max(sum);
+                }
+            }
+            // The largest value that at least `k` maxima reach is found bit by bit, from the highest.
+            let mut kth = 0;
+            for bit in (6..16).rev() {
+                let higher = kth | 1 << bit;
+                let reached: u16 = maxima.iter().map(|&max| u16::from(max >= higher)).sum();
+                if usize::from(reached) >= k {
+                    kth = higher;
+                }
+            }
+            kth
         }
 
         $(#[$feature])?

@@ -8,12 +8,13 @@
 //! Passages are added by [`upper_bounds`](super::upper_bounds), which *scans* the bounds of one passage after another
 //! (with [`ImpactKernels::scan`](kernels::impacts::ImpactKernels::scan)): a scan finds the passages whose bounds reach
 //! the threshold, and stops when it has found a given number of them. These passages are added, which may raise the
-//! threshold, and the next scan continues where the last one stopped.
+//! threshold, and the next scan continues where the last one stopped. Before the first scan, the bounds of the first
+//! passages are known, which gives a first threshold ([`Candidates::start_threshold`]).
 //!
 //! A passage's *position in the index* is its number if the passages of all segments are counted in the order of the
 //! segments, from 0.
 
-use kernels::impacts::GROUP;
+use kernels::impacts::{GROUP, ImpactKernels};
 
 /// A bucket of the histogram covers `1 << BUCKET_SHIFT` values of a bound.
 const BUCKET_SHIFT: u32 = 6;
@@ -21,6 +22,12 @@ const BUCKETS: usize = 1 << (u16::BITS - BUCKET_SHIFT);
 
 /// The bound of every passage with a query term is at least this, because bounds are rounded up.
 const MIN_BOUND: u16 = 1;
+
+/// Number of subsets of passages whose maximum bounds give the first threshold. With 256 subsets, the maxima take eight
+/// AVX-512 registers.
+const MIN_SUBSETS: usize = 256;
+/// With a greater `k` than half of this number, the threshold starts at [`MIN_BOUND`].
+const MAX_SUBSETS: usize = 4096;
 
 /// Maximum number of passages that one scan can find. It is small, so that the threshold can rise between scans.
 pub(crate) const MAX_FOUND_PER_SCAN: usize = 16 * GROUP;
@@ -59,6 +66,9 @@ pub(crate) struct Candidates {
     kth_bucket: usize,
     /// Number of passages in the buckets above `kth_bucket`.
     above_kth: usize,
+    is_before_first_scan: bool,
+    /// A buffer for the maximum bounds of subsets of the passages.
+    maxima: Box<[u16; MAX_SUBSETS]>,
     /// When `found` gets longer than this, passages with bounds below the threshold are dropped (a *compaction*).
     compaction_len: usize,
 }
@@ -74,6 +84,8 @@ impl Candidates {
             histogram,
             kth_bucket: 0,
             above_kth: 0,
+            is_before_first_scan: true,
+            maxima: Box::new([0; MAX_SUBSETS]),
             compaction_len: 0,
         }
     }
@@ -81,7 +93,7 @@ impl Candidates {
     /// Clears everything for a query that wants `k` hits.
     pub fn reset(&mut self, k: usize) {
         (self.k, self.max_error, self.threshold) = (k, 0, MIN_BOUND);
-        (self.kth_bucket, self.above_kth) = (0, 0);
+        (self.kth_bucket, self.above_kth, self.is_before_first_scan) = (0, 0, true);
         // After a compaction, about k passages are usually left. This is at least twice that number.
         self.compaction_len = 2 * k + 2 * MAX_FOUND_PER_SCAN;
         self.found.clear();
@@ -99,6 +111,21 @@ impl Candidates {
         self.threshold
     }
 
+    /// Returns true until [`start_threshold`](Self::start_threshold) or [`add`](Self::add) is called.
+    pub fn is_before_first_scan(&self) -> bool {
+        self.is_before_first_scan
+    }
+
+    /// Raises the threshold before the first scan, given the bounds of the passages that will be scanned.
+    pub fn start_threshold(&mut self, bounds: &[u16], kernels: &ImpactKernels) {
+        self.is_before_first_scan = false;
+        let subsets = (2 * self.k).next_power_of_two().max(MIN_SUBSETS);
+        if let Some(maxima) = self.maxima.get_mut(..subsets) {
+            let kth_bound = kernels.kth_sum_at_least(bounds, self.k, maxima);
+            self.threshold = self.threshold.max(kth_bound.saturating_sub(self.max_error));
+        }
+    }
+
     /// Returns the number of found passages at which the next scan should stop. It is small for a small `k`, so that
     /// the threshold, which is low at first, rises soon.
     pub fn scan_limit(&self) -> usize {
@@ -108,6 +135,7 @@ impl Candidates {
     /// Adds the passages that a scan found, with their bounds. `scan_start` is the position in the index of the first
     /// scanned passage, and `offsets` are the positions of the found passages relative to `scan_start`.
     pub fn add(&mut self, scan_start: u32, bounds: &[u16], offsets: &[u16]) {
+        self.is_before_first_scan = false;
         let found = bounds.iter().zip(offsets);
         self.found
             .extend(found.map(|(&bound, &offset)| Candidate::new(scan_start + u32::from(offset), bound)));
@@ -181,10 +209,14 @@ mod tests {
             k in 1usize..80,
             max_error in 0u16..100,
             scan_len in 1usize..200,
+            starts_with_threshold in any::<bool>(),
         ) {
             let mut candidates = Candidates::new();
             candidates.reset(k);
             candidates.allow_error(max_error);
+            if starts_with_threshold {
+                candidates.start_threshold(&bounds[..bounds.len().min(scan_len)], ImpactKernels::detect());
+            }
             for (scanned, scan_start) in bounds.chunks(scan_len).zip((0u32..).step_by(scan_len)) {
                 let threshold = candidates.threshold();
                 let above = scanned.iter().zip(0..).filter(|&(&bound, _)| bound >= threshold);

@@ -6,7 +6,8 @@
 //! passage's bound is the sum over the query's terms, accumulated in 16 bits: for rare terms posting by posting, for
 //! frequent terms (stored as bitmaps) 64 passages at a time with SIMD ([`kernels::impacts`]). A passage is dropped only
 //! if its bound is below the k-th best bound minus the largest possible error, which means that k others are certainly
-//! better ([`Candidates`]). The remaining passages are rescored exactly, so pruning never changes the result.
+//! better ([`Candidates`]). For the first threshold, the bounds of all terms are added to the passages of the first
+//! block before it is scanned. The remaining passages are rescored exactly, so pruning never changes the result.
 //!
 //! In one block of passages:
 //!
@@ -129,6 +130,13 @@ pub(crate) fn find_candidates(
         );
         let mut from = start;
         let end = passages.min(start + BLOCK).next_multiple_of(GROUP);
+        if candidates.is_before_first_scan() && allowed.is_none() {
+            // Without a threshold, no group could be skipped, and many passages would be found that are dropped later.
+            let bounds = &mut block_bounds.0[..end - start];
+            kernels.add(bounds, &dense, shift);
+            dense.clear();
+            candidates.start_threshold(bounds, kernels);
+        }
         while from < end {
             let scan = ScanOptions {
                 threshold: candidates.threshold(),
