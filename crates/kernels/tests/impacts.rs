@@ -1,7 +1,7 @@
 //! With every instruction set, scans find the same passages as a simple implementation that adds one bound at a time,
 //! and the codes of single passages are those of their bits. The bound of an impact code is above the contribution of
-//! the code by at most one quantization step, and below it by no more than the rounding error. The estimate of the k-th
-//! largest sum is never above it.
+//! the code by at most one quantization step, and below it by no more than the rounding error. The lower bound on
+//! the k-th largest sum is that of the maxima of subsets.
 
 use kernels::impacts::{
     Bounds, DenseBounds, DenseTerm, FoundPassages, GROUP, ImpactKernels, MAX_CODES_PER_CLASS,
@@ -73,8 +73,8 @@ fn case() -> impl Strategy<Value = Case> {
     })
 }
 
-/// Returns the sums with the bounds of all terms.
-fn added(case: &Case, codes_per_class: usize) -> Vec<u16> {
+/// Returns the sums after the bounds of all terms are added.
+fn sums_with_all_terms(case: &Case, codes_per_class: usize) -> Vec<u16> {
     let mut sums = case.sums.clone();
     for term in &case.terms {
         let mut codes = term.codes.iter();
@@ -90,7 +90,7 @@ fn added(case: &Case, codes_per_class: usize) -> Vec<u16> {
 
 /// Returns the positions and the sums of the passages that a scan must find.
 fn expected(case: &Case, codes_per_class: usize) -> Vec<(usize, u16)> {
-    let sums = added(case, codes_per_class);
+    let sums = sums_with_all_terms(case, codes_per_class);
     let allowed =
         |at: usize| case.allowed.as_ref().is_none_or(|words| words[at / GROUP] >> (at % GROUP) & 1 == 1);
     sums.into_iter().enumerate().filter(|&(at, sum)| sum >= case.threshold && allowed(at)).collect()
@@ -130,7 +130,7 @@ proptest! {
                 .map(|term| DenseTerm { words: &term.words, codes: &term.codes, bounds: &term.bounds })
                 .collect();
             kernels.add(&mut sums, &dense, case.shift);
-            prop_assert_eq!(&sums, &added(&case, kernels.codes_per_class()), "{}", kernels.name());
+            prop_assert_eq!(&sums, &sums_with_all_terms(&case, kernels.codes_per_class()), "{}", kernels.name());
         }
     }
 
@@ -149,8 +149,8 @@ proptest! {
         sorted.sort_unstable_by(|a, b| b.cmp(a));
         prop_assert!(expected <= sorted.get(k - 1).copied().unwrap_or(0));
         for kernels in ImpactKernels::available() {
-            // The buffer may have values of a former call.
-            let found = kernels.kth_sum_at_least(&sums, k, &mut vec![9_999; subsets]);
+            // The buffer may have values of an earlier call.
+            let found = kernels.kth_sum_lower_bound(&sums, k, &mut vec![9_999; subsets]);
             prop_assert_eq!(found, expected, "{}", kernels.name());
         }
     }
@@ -236,7 +236,22 @@ fn maxima_that_do_not_fit_in_16_bits_rule_out_no_passage() {
 }
 
 #[test]
-#[should_panic(expected = "scan: expected 2 words or more")]
+fn invalid_arguments_are_refused() {
+    let kernels = ImpactKernels::detect();
+    let term = |words| DenseTerm { words, codes: &[1; PADDING], bounds: &NO_UNITS };
+    let (one_word, two_words) = ([[1; 8]; 1], [[1; 8]; 2]);
+    let fails = |call: &(dyn Fn() + std::panic::RefUnwindSafe)| std::panic::catch_unwind(call).is_err();
+    assert!(fails(&|| kernels.add(&mut [0; 2 * GROUP], &[term(&one_word)], 0)), "a word is missing");
+    assert!(fails(&|| kernels.add(&mut [0; 2 * GROUP], &[term(&two_words)], 0)), "codes are missing");
+    assert!(fails(&|| kernels.add(&mut [0; GROUP + 1], &[], 0)), "a group is incomplete");
+    assert!(fails(&|| _ = kernels.kth_sum_lower_bound(&[1], 0, &mut [0])), "k is 0");
+    assert!(fails(&|| _ = kernels.kth_sum_lower_bound(&[1], 1, &mut [])), "there is no subset");
+}
+
+const NO_UNITS: DenseBounds = DenseBounds { units: [0; 256 / MIN_CODES_PER_CLASS] };
+
+#[test]
+#[should_panic(expected = "impacts: expected 2 words or more in `allowed`")]
 fn too_few_words_are_refused() {
     // `allowed` has one word, but there are two groups.
     let options = ScanOptions { threshold: 1, shift: 0, allowed: Some(&[0]) };

@@ -118,7 +118,7 @@ proptest! {
         query in query(),
         parameters in parameters(),
         // If k is at most a certain share of the passages, which depends on the instruction set, the searcher computes
-        // upper bounds. With AVX-512, the limit is about 1,300 before the merge, and 1,103 after it.
+        // upper bounds.
         k in prop_oneof![1usize..12, Just(100usize), 300usize..2_500, Just(10_000usize)],
         filter_step in prop::option::of(2u32..60),
     ) {

@@ -10,7 +10,7 @@ pub(super) type ScanFn =
 /// `(sums, dense, shift)`; see [`ImpactKernels::add`].
 pub(super) type AddFn = unsafe fn(&mut [u16], &[DenseTerm<'_>], u32);
 
-/// `(sums, k, maxima)`; see [`ImpactKernels::kth_sum_at_least`].
+/// `(sums, k, maxima)`; see [`ImpactKernels::kth_sum_lower_bound`].
 pub(super) type KthSumFn = unsafe fn(&[u16], usize, &mut [u16]) -> u16;
 
 /// `(bitmap, passages, codes)`; see [`ImpactKernels::codes`].
@@ -19,10 +19,10 @@ pub(super) type CodesFn = unsafe fn(RankedBitmap<'_>, &[u32], &mut [u8]);
 /// `(scale, saturations, bounds)`; see [`ImpactKernels::bounds`].
 pub(super) type BoundsFn = unsafe fn(f32, &[f32; 256], &mut Bounds);
 
-/// Maximum number of dense terms of a scan.
+/// Maximum number of dense terms of a scan or an addition.
 pub const MAX_DENSE_TERMS: usize = 64;
 
-/// Tables of bounds, scans of dense terms, and look-ups of codes, with one instruction set.
+/// Tables of bounds, sums of the bounds of dense terms, and look-ups of codes, with one instruction set.
 ///
 /// A value of this type is proof that the running CPU supports that instruction set: [`ImpactKernels::detect`],
 /// [`ImpactKernels::available`] and [`ImpactKernels::up_to`] are the only ways to get one, and they check.
@@ -97,7 +97,7 @@ impl ImpactKernels {
         assert!(options.threshold > 0, "scan: expected a threshold of 1 or more");
         assert!((GROUP..=N).contains(&room), "scan: expected room for {GROUP} to {N} passages");
         let allowed = options.allowed.map_or(groups, <[u64]>::len);
-        assert!(allowed >= groups, "scan: expected {groups} words or more");
+        assert!(allowed >= groups, "impacts: expected {groups} words or more in `allowed`");
         let (found, positions) = (&mut found.sums[..room], &mut found.positions[..room]);
         // SAFETY: `self` exists, so the CPU has the features that `self.scan` needs.
         unsafe { (self.scan)(sums, dense, options, found, positions) }
@@ -117,21 +117,21 @@ impl ImpactKernels {
         unsafe { (self.add)(sums, dense, shift) }
     }
 
-    /// Returns a lower bound on the `k`-th largest sum, rounded down to a multiple of 64; 0 if there are fewer than `k`
-    /// sums.
+    /// Returns a lower bound on the `k`-th largest sum, a multiple of 64; 0 if there are fewer than `k` sums or subsets.
     ///
     /// The sums are divided into as many subsets as `maxima` has elements: sum `i` is in subset `i % maxima.len()`. The
-    /// `k`-th largest of the maxima of these subsets is returned, because `k` maxima are `k` different sums. It is
-    /// close to the `k`-th largest sum if there are at least twice as many subsets as `k`.
+    /// result is the `k`-th largest of the maxima of these subsets, rounded down. It is a lower bound, because `k`
+    /// subsets have `k` different passages. If the sums are in random order, it is about the 1.4 `k`-th largest sum
+    /// with twice as many subsets as `k`, and nearly the `k`-th largest with many more.
     ///
     /// # Panics
     ///
     /// If `k` is 0, or `maxima` is empty or has more than 65,535 elements.
-    pub fn kth_sum_at_least(&self, sums: &[u16], k: usize, maxima: &mut [u16]) -> u16 {
-        assert!(k > 0, "kth_sum_at_least: expected k to be at least 1");
+    pub fn kth_sum_lower_bound(&self, sums: &[u16], k: usize, maxima: &mut [u16]) -> u16 {
+        assert!(k > 0, "kth_sum_lower_bound: expected k to be at least 1");
         assert!(
             (1..1 << 16).contains(&maxima.len()),
-            "kth_sum_at_least: expected 1 to 65,535 subsets, not {}",
+            "kth_sum_lower_bound: expected 1 to 65,535 subsets, not {}",
             maxima.len()
         );
         // SAFETY: `self` exists, so the CPU has the features that `self.kth_sum` needs.
@@ -139,12 +139,13 @@ impl ImpactKernels {
     }
 }
 
-/// Panics if sums or dense terms do not meet the conditions of [`ImpactKernels::scan`] and [`ImpactKernels::add`].
+/// Panics if a group is incomplete, if there are too many dense terms, if a term has too few words, or if the shift is
+/// too large.
 fn check(sums: &[u16], dense: &[DenseTerm<'_>], shift: u32) {
     let groups = sums.len() / GROUP;
-    assert_eq!(sums.len() % GROUP, 0, "scan: expected sums in groups of {GROUP}");
-    assert!(dense.len() <= MAX_DENSE_TERMS, "scan: expected at most {MAX_DENSE_TERMS} dense terms");
-    assert!(shift <= 8, "scan: expected a shift of at most 8");
+    assert_eq!(sums.len() % GROUP, 0, "impacts: expected sums in groups of {GROUP}");
+    assert!(dense.len() <= MAX_DENSE_TERMS, "impacts: expected at most {MAX_DENSE_TERMS} dense terms");
+    assert!(shift <= 8, "impacts: expected a shift of at most 8");
     let words = dense.iter().map(|term| term.words.len()).min().unwrap_or(groups);
-    assert!(words >= groups, "scan: expected {groups} words or more");
+    assert!(words >= groups, "impacts: expected {groups} words or more of each dense term");
 }

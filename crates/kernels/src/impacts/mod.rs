@@ -23,13 +23,14 @@
 //! can add, no passage of the group can reach the threshold, and the group is skipped. With AVX-512, the maximum counts
 //! only the terms that the passage has. Usually, most groups are skipped.
 //!
-//! Before the first scan, there is no threshold. [`ImpactKernels::add`] adds the bounds of all dense terms to the sums of
-//! the first passages, and [`ImpactKernels::kth_sum_at_least`] gives a first threshold.
+//! Before the first scan, nothing is known about the best passages. The caller can add all dense terms to the sums of
+//! the first block ([`ImpactKernels::add`]). [`ImpactKernels::kth_sum_lower_bound`] then gives a lower bound on the k-th
+//! largest sum, from which the caller computes the threshold of the first scan.
 //!
 //! `operands.rs` has the arguments and results, `kernels.rs` has the public functions, and `scan.rs` has the parts that
 //! the scans of all instruction sets share. `tables.rs` has three other loops: one computes tables of bounds by code, one
-//! looks up the codes of single passages (AVX-512 has its own versions of these two), and one finds the k-th largest
-//! sum.
+//! looks up the codes of single passages (AVX-512 has its own versions of these two), and one finds a lower bound on the
+//! k-th largest sum.
 
 #[macro_use]
 mod scan;

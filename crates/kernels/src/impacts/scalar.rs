@@ -59,7 +59,8 @@ fn add(sums: &mut [u16], dense: &[DenseTerm<'_>], shift: u32) {
     }
 }
 
-/// Adds the bounds of dense terms to the sums of a group. `codes_read` has the number of codes before those of the group.
+/// Adds the bounds of dense terms to the sums of a group. `codes_read` has, for each term, the number of codes before
+/// those of the group, to which this function adds theirs.
 fn add_to_group(
     sums: &mut [u16; GROUP],
     group: usize,

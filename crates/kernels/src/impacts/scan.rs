@@ -1,4 +1,4 @@
-//! Parts of a scan that the instruction sets share. `define_scan` defines the loop over the groups for AVX2 and NEON.
+//! Parts of a scan that the instruction sets share. `define_scan` defines the loops over the groups for AVX2 and NEON.
 
 use super::operands::{DenseTerm, GROUP, ScanOptions};
 

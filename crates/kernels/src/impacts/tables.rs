@@ -1,6 +1,6 @@
 //! The loops of [`ImpactKernels::bounds`](super::ImpactKernels::bounds),
 //! [`ImpactKernels::codes`](super::ImpactKernels::codes) and
-//! [`ImpactKernels::kth_sum_at_least`](super::ImpactKernels::kth_sum_at_least), compiled for several instruction sets.
+//! [`ImpactKernels::kth_sum_lower_bound`](super::ImpactKernels::kth_sum_lower_bound), compiled for several instruction sets.
 
 /// Defines `bounds`, `codes` and `kth_sum` for an instruction set.
 macro_rules! define_tables {
@@ -23,7 +23,7 @@ macro_rules! define_tables {
                     *max = (*max).max(sum);
                 }
             }
-            // The largest value that at least `k` maxima reach is found bit by bit, from the highest.
+            // The largest multiple of 64 that at least `k` maxima reach is found bit by bit, from the highest.
             let mut kth = 0;
             for bit in (6..16).rev() {
                 let higher = kth | 1 << bit;

@@ -8,8 +8,8 @@
 //! Passages are added by [`upper_bounds`](super::upper_bounds), which *scans* the bounds of one passage after another
 //! (with [`ImpactKernels::scan`](kernels::impacts::ImpactKernels::scan)): a scan finds the passages whose bounds reach
 //! the threshold, and stops when it has found a given number of them. These passages are added, which may raise the
-//! threshold, and the next scan continues where the last one stopped. Before the first scan, the bounds of the first
-//! passages are known, which gives a first threshold ([`Candidates::start_threshold`]).
+//! threshold, and the next scan continues where the last one stopped. Before the first scan, `upper_bounds` adds up the
+//! bounds of the first block, from which [`Candidates::set_start_threshold`] computes the *start threshold*.
 //!
 //! A passage's *position in the index* is its number if the passages of all segments are counted in the order of the
 //! segments, from 0.
@@ -23,10 +23,10 @@ const BUCKETS: usize = 1 << (u16::BITS - BUCKET_SHIFT);
 /// The bound of every passage with a query term is at least this, because bounds are rounded up.
 const MIN_BOUND: u16 = 1;
 
-/// Number of subsets of passages whose maximum bounds give the first threshold. With 256 subsets, the maxima take eight
-/// AVX-512 registers.
+/// Minimum number of subsets into which [`ImpactKernels::kth_sum_lower_bound`] divides the passages of the first block.
+/// With many more subsets than `k`, the best passages are rarely in the same subset.
 const MIN_SUBSETS: usize = 256;
-/// With a greater `k` than half of this number, the threshold starts at [`MIN_BOUND`].
+/// Maximum number of subsets. There is no start threshold for a `k` that needs more.
 const MAX_SUBSETS: usize = 4096;
 
 /// Maximum number of passages that one scan can find. It is small, so that the threshold can rise between scans.
@@ -66,8 +66,9 @@ pub(crate) struct Candidates {
     kth_bucket: usize,
     /// Number of passages in the buckets above `kth_bucket`.
     above_kth: usize,
-    is_before_first_scan: bool,
-    /// A buffer for the maximum bounds of subsets of the passages.
+    /// True after the start threshold was set, or passages were added.
+    has_started: bool,
+    /// A buffer for the maximum bound of each subset of passages.
     maxima: Box<[u16; MAX_SUBSETS]>,
     /// When `found` gets longer than this, passages with bounds below the threshold are dropped (a *compaction*).
     compaction_len: usize,
@@ -84,7 +85,7 @@ impl Candidates {
             histogram,
             kth_bucket: 0,
             above_kth: 0,
-            is_before_first_scan: true,
+            has_started: false,
             maxima: Box::new([0; MAX_SUBSETS]),
             compaction_len: 0,
         }
@@ -93,7 +94,7 @@ impl Candidates {
     /// Clears everything for a query that wants `k` hits.
     pub fn reset(&mut self, k: usize) {
         (self.k, self.max_error, self.threshold) = (k, 0, MIN_BOUND);
-        (self.kth_bucket, self.above_kth, self.is_before_first_scan) = (0, 0, true);
+        (self.kth_bucket, self.above_kth, self.has_started) = (0, 0, false);
         // After a compaction, about k passages are usually left. This is at least twice that number.
         self.compaction_len = 2 * k + 2 * MAX_FOUND_PER_SCAN;
         self.found.clear();
@@ -111,23 +112,29 @@ impl Candidates {
         self.threshold
     }
 
-    /// Returns true until [`start_threshold`](Self::start_threshold) or [`add`](Self::add) is called.
-    pub fn is_before_first_scan(&self) -> bool {
-        self.is_before_first_scan
+    /// Returns true if a start threshold should be computed for a query with this number of postings in the segment.
+    pub fn needs_start_threshold(&self, postings: usize) -> bool {
+        // If there are hardly more postings than hits, hardly any passage can be ruled out.
+        !self.has_started && self.subsets() <= MAX_SUBSETS && postings >= 2 * self.k
     }
 
-    /// Raises the threshold before the first scan, given the bounds of the passages that will be scanned.
-    pub fn start_threshold(&mut self, bounds: &[u16], kernels: &ImpactKernels) {
-        self.is_before_first_scan = false;
-        let subsets = (2 * self.k).next_power_of_two().max(MIN_SUBSETS);
-        if let Some(maxima) = self.maxima.get_mut(..subsets) {
-            let kth_bound = kernels.kth_sum_at_least(bounds, self.k, maxima);
-            self.threshold = self.threshold.max(kth_bound.saturating_sub(self.max_error));
-        }
+    /// Computes the threshold of the first scan from the bounds of the passages of the first block. Each of these
+    /// passages must be allowed to be a hit: deleted ones, or those that a filter excludes, could otherwise rule out
+    /// hits. [`allow_error`](Self::allow_error) must have been called for their segment.
+    pub fn set_start_threshold(&mut self, bounds: &[u16], kernels: &ImpactKernels) {
+        self.has_started = true;
+        let subsets = self.subsets();
+        let kth_bound = kernels.kth_sum_lower_bound(bounds, self.k, &mut self.maxima[..subsets]);
+        self.threshold = self.threshold.max(kth_bound.saturating_sub(self.max_error));
+    }
+
+    /// Returns the number of subsets for the start threshold: at least twice `k`.
+    fn subsets(&self) -> usize {
+        self.k.saturating_mul(2).checked_next_power_of_two().unwrap_or(usize::MAX).max(MIN_SUBSETS)
     }
 
     /// Returns the number of found passages at which the next scan should stop. It is small for a small `k`, so that
-    /// the threshold, which is low at first, rises soon.
+    /// a low threshold rises soon.
     pub fn scan_limit(&self) -> usize {
         (self.k / 2).clamp(2 * GROUP, MAX_FOUND_PER_SCAN)
     }
@@ -135,7 +142,7 @@ impl Candidates {
     /// Adds the passages that a scan found, with their bounds. `scan_start` is the position in the index of the first
     /// scanned passage, and `offsets` are the positions of the found passages relative to `scan_start`.
     pub fn add(&mut self, scan_start: u32, bounds: &[u16], offsets: &[u16]) {
-        self.is_before_first_scan = false;
+        self.has_started = true;
         let found = bounds.iter().zip(offsets);
         self.found
             .extend(found.map(|(&bound, &offset)| Candidate::new(scan_start + u32::from(offset), bound)));
@@ -183,6 +190,25 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
+    fn the_start_threshold_is_close_to_the_kth_best_bound() {
+        let mut candidates = Candidates::new();
+        let bounds: Vec<u16> = (0..8192).collect();
+        for (k, kth_bound) in [(1, 8191), (10, 8182), (100, 8092), (1_000, 7_192)] {
+            candidates.reset(k);
+            candidates.allow_error(9);
+            assert!(candidates.needs_start_threshold(8192));
+            assert!(!candidates.needs_start_threshold(2 * k - 1), "too few postings");
+            candidates.set_start_threshold(&bounds, ImpactKernels::detect());
+            assert!(!candidates.needs_start_threshold(8192), "it is set once");
+            // Ascending bounds are the best case: no two of the best passages are in the same subset. The k-th best
+            // bound is rounded down to a multiple of 64.
+            assert_eq!(candidates.threshold(), kth_bound / 64 * 64 - 9, "k = {k}");
+        }
+        candidates.reset(MAX_SUBSETS / 2 + 1);
+        assert!(!candidates.needs_start_threshold(usize::MAX), "too many subsets");
+    }
+
+    #[test]
     fn passages_with_equal_bounds_are_all_kept_and_rarely_copied() {
         let mut candidates = Candidates::new();
         candidates.reset(10);
@@ -205,17 +231,17 @@ mod tests {
     proptest! {
         #[test]
         fn every_passage_within_the_error_of_the_kth_best_bound_is_kept(
-            bounds in prop::collection::vec(1u16..2000, 0..600),
+            bounds in prop::collection::vec(1u16..2000, 0..1_200),
             k in 1usize..80,
             max_error in 0u16..100,
-            scan_len in 1usize..200,
-            starts_with_threshold in any::<bool>(),
+            scan_len in 1usize..600,
+            has_start_threshold in any::<bool>(),
         ) {
             let mut candidates = Candidates::new();
             candidates.reset(k);
             candidates.allow_error(max_error);
-            if starts_with_threshold {
-                candidates.start_threshold(&bounds[..bounds.len().min(scan_len)], ImpactKernels::detect());
+            if has_start_threshold {
+                candidates.set_start_threshold(&bounds[..bounds.len().min(scan_len)], ImpactKernels::detect());
             }
             for (scanned, scan_start) in bounds.chunks(scan_len).zip((0u32..).step_by(scan_len)) {
                 let threshold = candidates.threshold();

@@ -11,7 +11,8 @@
 //!
 //! Both scorers process one block of passages at a time, and within a block one term at a time. Unlike block-max WAND,
 //! the second scorer does not skip blocks of postings by their maximum scores. It adds bounds for 64 passages at a time
-//! with SIMD, and skips the addition of frequent terms where none of the 64 passages can reach the threshold.
+//! with SIMD, and, except in the first block, skips the addition of frequent terms where none of the 64 passages can
+//! reach the threshold.
 
 pub(crate) mod bound_scale;
 pub(crate) mod candidates;

@@ -6,8 +6,8 @@
 //! passage's bound is the sum over the query's terms, accumulated in 16 bits: for rare terms posting by posting, for
 //! frequent terms (stored as bitmaps) 64 passages at a time with SIMD ([`kernels::impacts`]). A passage is dropped only
 //! if its bound is below the k-th best bound minus the largest possible error, which means that k others are certainly
-//! better ([`Candidates`]). For the first threshold, the bounds of all terms are added to the passages of the first
-//! block before it is scanned. The remaining passages are rescored exactly, so pruning never changes the result.
+//! better ([`Candidates`]). In the first block, the bounds of all terms are added up before the scan, to
+//! compute the start threshold, unless a filter or deletions exclude passages of the segment. The remaining passages are rescored exactly, so pruning never changes the result.
 //!
 //! In one block of passages:
 //!
@@ -109,6 +109,7 @@ pub(crate) fn find_candidates(
     let mut accumulators: Vec<Accumulator<'_>> =
         accumulators.filter_map(|(term, table)| Accumulator::new(term, table)).collect();
     let mut dense: Vec<DenseTerm<'_>> = Vec::with_capacity(dense_tables.len());
+    let postings: usize = terms.iter().map(|term| term.postings.doc_freq as usize).sum();
     let passages = segment.passages.len();
     for block in 0..passages.div_ceil(BLOCK) {
         control.check()?;
@@ -130,12 +131,14 @@ pub(crate) fn find_candidates(
         );
         let mut from = start;
         let end = passages.min(start + BLOCK).next_multiple_of(GROUP);
-        if candidates.is_before_first_scan() && allowed.is_none() {
-            // Without a threshold, no group could be skipped, and many passages would be found that are dropped later.
+        // Passages that must not be hits could rule out hits, so there is no start threshold if some are not allowed.
+        if allowed.is_none() && candidates.needs_start_threshold(postings) {
             let bounds = &mut block_bounds.0[..end - start];
-            kernels.add(bounds, &dense, shift);
-            dense.clear();
-            candidates.start_threshold(bounds, kernels);
+            if !dense.is_empty() {
+                kernels.add(bounds, &dense, shift);
+                dense.clear();
+            }
+            candidates.set_start_threshold(bounds, kernels);
         }
         while from < end {
             let scan = ScanOptions {
