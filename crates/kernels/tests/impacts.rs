@@ -240,18 +240,24 @@ fn invalid_arguments_are_refused() {
     let kernels = ImpactKernels::detect();
     let term = |words| DenseTerm { words, codes: &[1; PADDING], bounds: &NO_UNITS };
     let (one_word, two_words) = ([[1; 8]; 1], [[1; 8]; 2]);
-    let fails = |call: &(dyn Fn() + std::panic::RefUnwindSafe)| std::panic::catch_unwind(call).is_err();
-    assert!(fails(&|| kernels.add(&mut [0; 2 * GROUP], &[term(&one_word)], 0)), "a word is missing");
-    assert!(fails(&|| kernels.add(&mut [0; 2 * GROUP], &[term(&two_words)], 0)), "codes are missing");
-    assert!(fails(&|| kernels.add(&mut [0; GROUP + 1], &[], 0)), "a group is incomplete");
-    assert!(fails(&|| _ = kernels.kth_sum_lower_bound(&[1], 0, &mut [0])), "k is 0");
-    assert!(fails(&|| _ = kernels.kth_sum_lower_bound(&[1], 1, &mut [])), "there is no subset");
+    let refuses = |message: &str, call: &(dyn Fn() + std::panic::RefUnwindSafe)| {
+        let panic = std::panic::catch_unwind(call).expect_err(message);
+        let found =
+            panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+        assert!(found.is_some_and(|found| found.contains(message)), "{message}: {found:?}");
+    };
+    let sums = [0; 2 * GROUP];
+    refuses("2 words or more of each dense term", &|| kernels.add(&mut sums.clone(), &[term(&one_word)], 0));
+    refuses("codes and their padding", &|| kernels.add(&mut sums.clone(), &[term(&two_words)], 0));
+    refuses("sums in groups of 64", &|| kernels.add(&mut sums.clone()[1..], &[], 0));
+    refuses("k to be at least 1", &|| _ = kernels.kth_sum_lower_bound(&sums, 0, &mut [0]));
+    refuses("1 to 65,535 subsets, not 0", &|| _ = kernels.kth_sum_lower_bound(&sums, 1, &mut []));
 }
 
 const NO_UNITS: DenseBounds = DenseBounds { units: [0; 256 / MIN_CODES_PER_CLASS] };
 
 #[test]
-#[should_panic(expected = "impacts: expected 2 words or more in `allowed`")]
+#[should_panic(expected = "scan: expected 2 words or more in `allowed`")]
 fn too_few_words_are_refused() {
     // `allowed` has one word, but there are two groups.
     let options = ScanOptions { threshold: 1, shift: 0, allowed: Some(&[0]) };

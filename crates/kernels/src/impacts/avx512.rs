@@ -31,14 +31,14 @@ use super::operands::{
     Bounds, DenseTerm, GROUP, PADDING, RANK_INTERVAL, RankedBitmap, ScanOptions, ScanProgress,
 };
 use super::scan::{advance, max_units, set_bits};
-// Once per search, the version for AVX2 is fast enough: it takes about 0.1 µs.
+// A search calls this function once, so the version for AVX2 is fast enough: the call takes about 0.1 µs.
 use super::tables::avx2::kth_sum;
 
 pub(super) static KERNELS: ImpactKernels =
     ImpactKernels { name: "avx512vbmi2", codes_per_class: 4, scan, add, kth_sum, bounds, codes };
 
-/// Maximum number of dense terms of a [`scan_pass`]. There is a copy of it for each number of terms, and each term takes
-/// 512 bytes of the stack.
+/// Maximum number of dense terms of a [`scan_pass`]. There is a copy of it for each number of terms, and each term
+/// takes 512 bytes of the stack.
 const TERMS_PER_PASS: usize = 8;
 
 /// Number of groups that are checked before those that may reach the threshold are scanned.

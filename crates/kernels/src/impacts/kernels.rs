@@ -97,7 +97,7 @@ impl ImpactKernels {
         assert!(options.threshold > 0, "scan: expected a threshold of 1 or more");
         assert!((GROUP..=N).contains(&room), "scan: expected room for {GROUP} to {N} passages");
         let allowed = options.allowed.map_or(groups, <[u64]>::len);
-        assert!(allowed >= groups, "impacts: expected {groups} words or more in `allowed`");
+        assert!(allowed >= groups, "scan: expected {groups} words or more in `allowed`");
         let (found, positions) = (&mut found.sums[..room], &mut found.positions[..room]);
         // SAFETY: `self` exists, so the CPU has the features that `self.scan` needs.
         unsafe { (self.scan)(sums, dense, options, found, positions) }
@@ -117,12 +117,14 @@ impl ImpactKernels {
         unsafe { (self.add)(sums, dense, shift) }
     }
 
-    /// Returns a lower bound on the `k`-th largest sum, a multiple of 64; 0 if there are fewer than `k` sums or subsets.
+    /// Returns a lower bound on the `k`-th largest sum, rounded down to a multiple of 64; 0 if there are fewer than `k`
+    /// sums or subsets.
     ///
     /// The sums are divided into as many subsets as `maxima` has elements: sum `i` is in subset `i % maxima.len()`. The
-    /// result is the `k`-th largest of the maxima of these subsets, rounded down. It is a lower bound, because `k`
-    /// subsets have `k` different passages. If the sums are in random order, it is about the 1.4 `k`-th largest sum
-    /// with twice as many subsets as `k`, and nearly the `k`-th largest with many more.
+    /// result is the `k`-th largest of the maxima of these subsets, rounded down. It is a lower bound, because the
+    /// maxima of `k` subsets are the sums of `k` different passages. In random order, the largest sums are usually in
+    /// different subsets if there are many more subsets than `k`, and the result is close to the `k`-th largest sum.
+    /// With twice as many subsets as `k`, it is close to the (1.4 · `k`)-th largest sum.
     ///
     /// # Panics
     ///

@@ -24,13 +24,13 @@
 //! only the terms that the passage has. Usually, most groups are skipped.
 //!
 //! Before the first scan, nothing is known about the best passages. The caller can add all dense terms to the sums of
-//! the first block ([`ImpactKernels::add`]). [`ImpactKernels::kth_sum_lower_bound`] then gives a lower bound on the k-th
-//! largest sum, from which the caller computes the threshold of the first scan.
+//! the first passages ([`ImpactKernels::add`]). [`ImpactKernels::kth_sum_lower_bound`] then gives a lower bound on the
+//! k-th largest sum, from which the caller computes the threshold of the first scan.
 //!
 //! `operands.rs` has the arguments and results, `kernels.rs` has the public functions, and `scan.rs` has the parts that
-//! the scans of all instruction sets share. `tables.rs` has three other loops: one computes tables of bounds by code, one
-//! looks up the codes of single passages (AVX-512 has its own versions of these two), and one finds a lower bound on the
-//! k-th largest sum.
+//! the scans of all instruction sets share. `tables.rs` has three other loops: one computes tables of bounds by code,
+//! one looks up the codes of single passages (AVX-512 has its own versions of these two), and one finds a lower bound
+//! on the k-th largest sum.
 
 #[macro_use]
 mod scan;

@@ -1,6 +1,7 @@
 //! The loops of [`ImpactKernels::bounds`](super::ImpactKernels::bounds),
 //! [`ImpactKernels::codes`](super::ImpactKernels::codes) and
-//! [`ImpactKernels::kth_sum_lower_bound`](super::ImpactKernels::kth_sum_lower_bound), compiled for several instruction sets.
+//! [`ImpactKernels::kth_sum_lower_bound`](super::ImpactKernels::kth_sum_lower_bound), compiled for several instruction
+//! sets.
 
 /// Defines `bounds`, `codes` and `kth_sum` for an instruction set.
 macro_rules! define_tables {

@@ -6,8 +6,10 @@
 //! passage's bound is the sum over the query's terms, accumulated in 16 bits: for rare terms posting by posting, for
 //! frequent terms (stored as bitmaps) 64 passages at a time with SIMD ([`kernels::impacts`]). A passage is dropped only
 //! if its bound is below the k-th best bound minus the largest possible error, which means that k others are certainly
-//! better ([`Candidates`]). In the first block, the bounds of all terms are added up before the scan, to
-//! compute the start threshold, unless a filter or deletions exclude passages of the segment. The remaining passages are rescored exactly, so pruning never changes the result.
+//! better ([`Candidates`]). The remaining passages are rescored exactly, so pruning never changes the result.
+//!
+//! In the first block, the bounds of all terms are added up before the scan, to compute the start threshold. There is
+//! none if a filter or deletions exclude passages of the first segment.
 //!
 //! In one block of passages:
 //!
