@@ -247,9 +247,9 @@ fn invalid_arguments_are_refused() {
         assert!(found.is_some_and(|found| found.contains(message)), "{message}: {found:?}");
     };
     let sums = [0; 2 * GROUP];
-    refuses("2 words or more of each dense term", &|| kernels.add(&mut sums.clone(), &[term(&one_word)], 0));
-    refuses("codes and their padding", &|| kernels.add(&mut sums.clone(), &[term(&two_words)], 0));
-    refuses("sums in groups of 64", &|| kernels.add(&mut sums.clone()[1..], &[], 0));
+    refuses("2 words or more of each dense term", &|| kernels.add(&mut { sums }, &[term(&one_word)], 0));
+    refuses("codes and their padding", &|| kernels.add(&mut { sums }, &[term(&two_words)], 0));
+    refuses("sums in groups of 64", &|| kernels.add(&mut { sums }[1..], &[], 0));
     refuses("k to be at least 1", &|| _ = kernels.kth_sum_lower_bound(&sums, 0, &mut [0]));
     refuses("1 to 65,535 subsets, not 0", &|| _ = kernels.kth_sum_lower_bound(&sums, 1, &mut []));
 }
