@@ -204,6 +204,31 @@ proptest! {
     }
 }
 
+proptest! {
+    #[test]
+    fn the_bound_of_a_class_is_the_largest_of_its_codes_rounded_up(
+        bounds in prop::collection::vec(0u16..=8_160, 256),
+        max_code in 0usize..256,
+        shift in 5u32..=8,
+    ) {
+        let bounds = Bounds(bounds.try_into().expect("256 bounds"));
+        for kernels in ImpactKernels::available() {
+            let mut units = [0; 256 / MIN_CODES_PER_CLASS];
+            let mut max_error = 0;
+            for (code, &bound) in bounds.0.iter().enumerate().take(max_code + 1).skip(1) {
+                let units: &mut u8 = &mut units[code / kernels.codes_per_class()];
+                *units = (*units).max(bound.div_ceil(1 << shift) as u8);
+            }
+            for (code, &bound) in bounds.0.iter().enumerate().take(max_code + 1).skip(1) {
+                let units = units[code / kernels.codes_per_class()];
+                max_error = max_error.max((u16::from(units) << shift) - bound);
+            }
+            let (classes, error) = kernels.class_bounds(&bounds, max_code, shift);
+            prop_assert_eq!((classes.units, error), (units, max_error), "{}", kernels.name());
+        }
+    }
+}
+
 #[test]
 fn a_missing_code_is_not_taken_for_an_absent_term() {
     let bitmap = RankedBitmap { words: &[2u64.to_le_bytes()], ranks: &[[0; 4]], codes: &[] };
@@ -217,21 +242,25 @@ fn a_missing_code_is_not_taken_for_an_absent_term() {
 }
 
 #[test]
-fn maxima_that_do_not_fit_in_16_bits_rule_out_no_passage() {
-    // The passage has the code 1. No posting has the last code, whose bound is so high that the sum would overflow.
+fn maxima_that_do_not_fit_rule_out_no_passage() {
+    // The passage has the code 1. No posting has the last code, whose bound is so high that the sum of the maxima would
+    // exceed 16 bits with one term, and 255 units with two terms.
     let mut units = [100; 256 / MIN_CODES_PER_CLASS];
     units[255 / MIN_CODES_PER_CLASS] = 200;
     units[255 / MAX_CODES_PER_CLASS] = 200;
     let bounds = DenseBounds { units };
     let (words, codes) = ([1u64.to_le_bytes()], [1; 1 + PADDING]);
-    for kernels in ImpactKernels::available() {
+    for (kernels, terms) in
+        ImpactKernels::available().into_iter().flat_map(|kernels| [(kernels, 1), (kernels, 2)])
+    {
         let mut sums = [0; GROUP];
-        sums[0] = 60_000;
-        let options = ScanOptions { threshold: 63_000, shift: 5, allowed: None };
+        sums[0] = 65_535 - terms * (100 << 5);
+        let options = ScanOptions { threshold: 65_535, shift: 5, allowed: None };
         let mut found = FoundPassages { sums: [0; GROUP], positions: [0; GROUP] };
-        let mut dense = vec![DenseTerm { words: &words, codes: &codes, bounds: &bounds }];
+        let term = DenseTerm { words: &words, codes: &codes, bounds: &bounds };
+        let mut dense = vec![term; usize::from(terms)];
         let progress = kernels.scan(&mut sums, &mut dense, options, &mut found, GROUP);
-        assert_eq!((progress.found, found.sums[0]), (1, 60_000 + (100 << 5)), "{}", kernels.name());
+        assert_eq!((progress.found, found.sums[0]), (1, 65_535), "{}, {terms} terms", kernels.name());
     }
 }
 

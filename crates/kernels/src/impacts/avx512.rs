@@ -15,63 +15,41 @@
 
 use std::arch::x86_64::{
     __m128i, __m256i, __m512, __m512i, _mm_cvtsi32_si128, _mm_cvtsi128_si64, _mm256_storeu_si256,
-    _mm512_add_epi8, _mm512_add_epi16, _mm512_add_epi32, _mm512_add_epi64, _mm512_alignr_epi64,
-    _mm512_andnot_si512, _mm512_castsi512_si128, _mm512_castsi512_si256, _mm512_cmpge_epu16_mask,
-    _mm512_cvtepi32_epi16, _mm512_cvtepu8_epi16, _mm512_cvttps_epi32, _mm512_extracti64x4_epi64,
-    _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_adds_epu16, _mm512_maskz_compress_epi16,
-    _mm512_maskz_expand_epi8, _mm512_maskz_permutexvar_epi8, _mm512_max_epi64, _mm512_max_epu16,
-    _mm512_mul_ps, _mm512_permutexvar_epi64, _mm512_popcnt_epi64, _mm512_reduce_add_epi64, _mm512_set1_epi16,
-    _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_ps, _mm512_setr_epi64, _mm512_setzero_si512,
-    _mm512_sll_epi16, _mm512_sllv_epi64, _mm512_srli_epi16, _mm512_storeu_si512, _mm512_sub_epi64,
+    _mm512_add_epi8, _mm512_add_epi16, _mm512_add_epi32, _mm512_add_epi64, _mm512_adds_epu16,
+    _mm512_alignr_epi64, _mm512_and_si512, _mm512_andnot_si512, _mm512_castsi512_si128,
+    _mm512_castsi512_si256, _mm512_cmpge_epu16_mask, _mm512_cvtepi32_epi16, _mm512_cvtepi64_epi8,
+    _mm512_cvtepu8_epi16, _mm512_cvttps_epi32, _mm512_extracti64x4_epi64, _mm512_loadu_ps,
+    _mm512_loadu_si512, _mm512_mask_adds_epu16, _mm512_maskz_compress_epi16, _mm512_maskz_expand_epi8,
+    _mm512_maskz_permutexvar_epi8, _mm512_max_epi64, _mm512_max_epu16, _mm512_min_epu16, _mm512_mul_ps,
+    _mm512_permutexvar_epi64, _mm512_popcnt_epi64, _mm512_reduce_add_epi64, _mm512_reduce_max_epu32,
+    _mm512_rol_epi64, _mm512_set1_epi16, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_set1_ps,
+    _mm512_setr_epi64, _mm512_setzero_si512, _mm512_sll_epi16, _mm512_sllv_epi64, _mm512_srl_epi16,
+    _mm512_srli_epi16, _mm512_srli_epi32, _mm512_storeu_si512, _mm512_sub_epi64, _mm512_subs_epu16,
     _mm512_test_epi32_mask,
 };
 
 use super::kernels::{ImpactKernels, MAX_DENSE_TERMS};
 use super::operands::{
-    Bounds, DenseTerm, GROUP, PADDING, RANK_INTERVAL, RankedBitmap, ScanOptions, ScanProgress,
+    Bounds, DenseBounds, DenseTerm, GROUP, PADDING, RANK_INTERVAL, RankedBitmap, ScanOptions, ScanProgress,
 };
-use super::scan::{advance, max_units, set_bits};
+use super::scan::{GROUPS_PER_CHECK, advance, max_units, set_bits};
 // A search calls this function once, so the version for AVX2 is fast enough: the call takes about 0.1 µs.
 use super::tables::avx2::kth_sum;
 
-pub(super) static KERNELS: ImpactKernels =
-    ImpactKernels { name: "avx512vbmi2", codes_per_class: 4, scan, add, kth_sum, bounds, codes };
+pub(super) static KERNELS: ImpactKernels = ImpactKernels {
+    name: "avx512vbmi2",
+    codes_per_class: 4,
+    scan,
+    add,
+    kth_sum,
+    bounds,
+    class_bounds,
+    codes,
+};
 
-/// Maximum number of dense terms of a [`scan_pass`]. There is a copy of it for each number of terms, and each term
-/// takes 512 bytes of the stack.
-const TERMS_PER_PASS: usize = 8;
-
-/// Number of groups that are checked before those that may reach the threshold are scanned.
-const GROUPS_PER_CHECK: usize = 64;
-
-/// See [`ImpactKernels::scan`]. If there are more than [`TERMS_PER_PASS`] dense terms, the others are first added to
-/// all sums.
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,bmi1,popcnt")]
-fn scan(
-    sums: &mut [u16],
-    dense: &mut Vec<DenseTerm<'_>>,
-    options: ScanOptions<'_>,
-    found: &mut [u16],
-    positions: &mut [u16],
-) -> ScanProgress {
-    if dense.len() > TERMS_PER_PASS {
-        add(sums, &dense[TERMS_PER_PASS..], options.shift);
-        dense.truncate(TERMS_PER_PASS);
-    }
-    match &mut dense[..] {
-        [] => scan_pass::<0>(sums, &mut [], options, found, positions),
-        [a] => scan_pass(sums, &mut [a], options, found, positions),
-        [a, b] => scan_pass(sums, &mut [a, b], options, found, positions),
-        [a, b, c] => scan_pass(sums, &mut [a, b, c], options, found, positions),
-        [a, b, c, d] => scan_pass(sums, &mut [a, b, c, d], options, found, positions),
-        [a, b, c, d, e] => scan_pass(sums, &mut [a, b, c, d, e], options, found, positions),
-        [a, b, c, d, e, f] => scan_pass(sums, &mut [a, b, c, d, e, f], options, found, positions),
-        [a, b, c, d, e, f, g] => scan_pass(sums, &mut [a, b, c, d, e, f, g], options, found, positions),
-        [a, b, c, d, e, f, g, h, ..] => {
-            scan_pass(sums, &mut [a, b, c, d, e, f, g, h], options, found, positions)
-        }
-    }
-}
+define_scan!(
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,bmi1,popcnt")]
+);
 
 /// See [`ImpactKernels::bounds`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
@@ -84,6 +62,28 @@ fn bounds(scale: f32, saturations: &[f32; 256], bounds: &mut Bounds) {
         store_narrow(out, _mm512_cvtepi32_epi16(_mm512_add_epi32(floor, _mm512_set1_epi32(1))));
     }
     bounds.0[0] = 0;
+}
+
+/// See [`ImpactKernels::class_bounds`]. The four codes of a class are in a lane of 64 bits. Two rotations bring the
+/// minimum and the maximum to all of its 16-bit lanes.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
+fn class_bounds(bounds: &Bounds, shift: u32, classes: &mut DenseBounds) -> u16 {
+    let (round_up, shift) = (splat((1 << shift) - 1), _mm_cvtsi32_si128(shift as i32));
+    let mut max_error = _mm512_setzero_si512();
+    let (bounds, _) = bounds.0.as_chunks::<{ GROUP / 2 }>();
+    for (bounds, units) in bounds.iter().zip(classes.units.as_chunks_mut::<8>().0) {
+        let bounds = load(bounds);
+        let max = _mm512_max_epu16(bounds, _mm512_rol_epi64::<32>(bounds));
+        let max = _mm512_max_epu16(max, _mm512_rol_epi64::<16>(max));
+        let min = _mm512_min_epu16(bounds, _mm512_rol_epi64::<32>(bounds));
+        let min = _mm512_min_epu16(min, _mm512_rol_epi64::<16>(min));
+        let rounded_up = _mm512_srl_epi16(_mm512_adds_epu16(max, round_up), shift);
+        *units = _mm_cvtsi128_si64(_mm512_cvtepi64_epi8(rounded_up)).to_le_bytes();
+        let error = _mm512_subs_epu16(_mm512_sll_epi16(rounded_up, shift), min);
+        max_error = _mm512_max_epu16(max_error, error);
+    }
+    let of_lanes = _mm512_max_epu16(max_error, _mm512_srli_epi32::<16>(max_error));
+    _mm512_reduce_max_epu32(_mm512_and_si512(of_lanes, _mm512_set1_epi32(0xffff))) as u16
 }
 
 /// See [`ImpactKernels::codes`].
@@ -129,7 +129,7 @@ fn add(sums: &mut [u16], dense: &[DenseTerm<'_>], shift: u32) {
     }
 }
 
-/// Scans with `D` dense terms; see [`ImpactKernels::scan`].
+/// Scans with `D` dense terms, each of which takes 512 bytes of the stack; see [`ImpactKernels::scan`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,bmi1,popcnt")]
 fn scan_pass<const D: usize>(
     sums: &mut [u16],
@@ -138,7 +138,7 @@ fn scan_pass<const D: usize>(
     found: &mut [u16],
     positions: &mut [u16],
 ) -> ScanProgress {
-    let max_bounds = dense.each_ref().map(|term| splat(max_units(term) << options.shift));
+    let max_bounds = dense.each_ref().map(|term| splat(u16::from(max_units(term)) << options.shift));
     let (threshold, shift) = (splat(options.threshold), _mm_cvtsi32_si128(options.shift as i32));
     let lanes = load(&std::array::from_fn(|lane| lane as u16));
     let (mut codes_read, mut starts) = ([0; D], [[0u64; GROUPS_PER_CHECK]; D]);

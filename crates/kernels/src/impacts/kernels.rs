@@ -1,6 +1,9 @@
 //! [`ImpactKernels`]: the public functions, which check their arguments.
 
-use super::operands::{Bounds, DenseTerm, FoundPassages, GROUP, RankedBitmap, ScanOptions, ScanProgress};
+use super::operands::{
+    Bounds, DenseBounds, DenseTerm, FoundPassages, GROUP, MIN_CODES_PER_CLASS, RankedBitmap, ScanOptions,
+    ScanProgress,
+};
 
 /// `(sums, dense, options, found, positions)`, where `found` and `positions` are the two buffers of [`FoundPassages`],
 /// cut to the same length; see [`ImpactKernels::scan`].
@@ -19,6 +22,10 @@ pub(super) type CodesFn = unsafe fn(RankedBitmap<'_>, &[u32], &mut [u8]);
 /// `(scale, saturations, bounds)`; see [`ImpactKernels::bounds`].
 pub(super) type BoundsFn = unsafe fn(f32, &[f32; 256], &mut Bounds);
 
+/// `(bounds, shift, classes)`; see [`ImpactKernels::class_bounds`]. Every class has the bounds of all its codes. The
+/// result is the maximum error.
+pub(super) type ClassBoundsFn = unsafe fn(&Bounds, u32, &mut DenseBounds) -> u16;
+
 /// Maximum number of dense terms of a scan or an addition.
 pub const MAX_DENSE_TERMS: usize = 64;
 
@@ -34,6 +41,7 @@ pub struct ImpactKernels {
     pub(super) add: AddFn,
     pub(super) kth_sum: KthSumFn,
     pub(super) bounds: BoundsFn,
+    pub(super) class_bounds: ClassBoundsFn,
     pub(super) codes: CodesFn,
 }
 
@@ -54,6 +62,36 @@ impl ImpactKernels {
     pub fn bounds(&self, scale: f32, saturations: &[f32; 256], bounds: &mut Bounds) {
         // SAFETY: `self` exists, so the CPU has the features that `self.bounds` needs.
         unsafe { (self.bounds)(scale, saturations, bounds) }
+    }
+
+    /// Returns the bounds of the classes of the codes 1 to `max_code`, in units of `1 << shift` steps, and the maximum
+    /// number of steps by which the bound of a class exceeds that of one of these codes. The bound of a class is the
+    /// largest of those of its codes, rounded up; it is 0 for a class without any of these codes.
+    ///
+    /// No bound of a code may exceed 255 units.
+    ///
+    /// # Panics
+    ///
+    /// If `max_code` is above 255 or the shift above 8.
+    #[must_use]
+    pub fn class_bounds(&self, bounds: &Bounds, max_code: usize, shift: u32) -> (DenseBounds, u16) {
+        assert!(max_code < 256, "class_bounds: expected a code of at most 255, not {max_code}");
+        assert!(shift <= 8, "class_bounds: expected a shift of at most 8");
+        let mut classes = DenseBounds { units: [0; 256 / MIN_CODES_PER_CLASS] };
+        if max_code == 0 {
+            return (classes, 0);
+        }
+        // Codes that do not count get the bound of another code of their class, which changes neither its minimum nor
+        // its maximum. In classes without codes that count, they get 0.
+        let mut bounds = bounds.clone();
+        let (counted, others) = bounds.0.split_at_mut(max_code + 1);
+        counted[0] = counted[1];
+        let in_last_class = (max_code + 1).next_multiple_of(self.codes_per_class) - (max_code + 1);
+        others[..in_last_class].fill(counted[max_code]);
+        others[in_last_class..].fill(0);
+        // SAFETY: `self` exists, so the CPU has the features that `self.class_bounds` needs.
+        let max_error = unsafe { (self.class_bounds)(&bounds, shift, &mut classes) };
+        (classes, max_error)
     }
 
     /// Writes the code of each passage to `codes`, or 0 for a passage that does not have the term.

@@ -20,17 +20,18 @@
 //! ```
 //!
 //! Groups are checked first: if no sum of a group reaches the threshold minus the maximum that all dense terms together
-//! can add, no passage of the group can reach the threshold, and the group is skipped. With AVX-512, the maximum counts
-//! only the terms that the passage has. Usually, most groups are skipped.
+//! can add, no passage of the group can reach the threshold, and the group is skipped. A second check adds the maxima of
+//! only those terms that a passage has to its sum. With AVX-512, there is only the second check; portable code has only
+//! the first. Usually, most groups are skipped.
 //!
 //! Before the first scan, nothing is known about the best passages. The caller can add all dense terms to the sums of
 //! the first passages ([`ImpactKernels::add`]). [`ImpactKernels::kth_sum_lower_bound`] then gives a lower bound on the
 //! k-th largest sum, from which the caller computes the threshold of the first scan.
 //!
 //! `operands.rs` has the arguments and results, `kernels.rs` has the public functions, and `scan.rs` has the parts that
-//! the scans of all instruction sets share. `tables.rs` has three other loops: one computes tables of bounds by code,
-//! one looks up the codes of single passages (AVX-512 has its own versions of these two), and one finds a lower bound
-//! on the k-th largest sum.
+//! the scans of all instruction sets share. `tables.rs` has other loops: two compute tables of bounds by code and by
+//! class (AVX2 and AVX-512 have their own versions), one looks up the codes of single passages (AVX-512 has its own
+//! version), and one finds a lower bound on the k-th largest sum.
 
 #[macro_use]
 mod scan;

@@ -8,21 +8,33 @@
 //!   codes.
 
 use std::arch::aarch64::{
-    int16x8_t, uint8x16_t, uint8x16x4_t, uint16x8_t, vaddq_u8, vaddq_u16, vandq_u8, vcgeq_u16, vcnt_u8,
-    vcombine_u8, vcreate_u8, vdupq_n_s16, vdupq_n_u8, vdupq_n_u16, vdupq_n_u64, vget_lane_u64, vget_low_u8,
-    vgetq_lane_u16, vgetq_lane_u64, vld1q_u8, vld1q_u8_x4, vld1q_u16, vmaxq_u16, vmaxvq_u16, vmovl_high_u8,
-    vmovl_u8, vpaddq_u8, vqtbl1q_u8, vqtbl4q_u8, vreinterpret_u64_u8, vreinterpretq_u8_u16,
-    vreinterpretq_u8_u64, vreinterpretq_u64_u8, vshlq_u16, vshrq_n_u8, vst1q_u16, vtstq_u8, vuzp1q_u8,
+    int16x8_t, uint8x16_t, uint8x16x4_t, uint16x8_t, vaddq_u8, vandq_u8, vcgeq_u16, vcnt_u8, vcombine_u8,
+    vcombine_u64, vcreate_u8, vcreate_u64, vdupq_n_s16, vdupq_n_u8, vdupq_n_u16, vdupq_n_u64, vget_lane_u64,
+    vget_low_u8, vgetq_lane_u16, vgetq_lane_u64, vld1q_u8, vld1q_u8_x4, vld1q_u16, vmaxq_u16, vmaxvq_u16,
+    vmovl_high_u8, vmovl_u8, vpaddq_u8, vqaddq_u8, vqaddq_u16, vqtbl1q_u8, vqtbl4q_u8, vreinterpret_u64_u8,
+    vreinterpretq_u8_u16, vreinterpretq_u8_u64, vreinterpretq_u64_u8, vshlq_u16, vshrq_n_u8, vst1q_u16,
+    vtstq_u8, vuzp1q_u8,
 };
 
 use super::kernels::{ImpactKernels, MAX_DENSE_TERMS};
 use super::operands::{DenseTerm, GROUP, PADDING, ScanOptions, ScanProgress};
-use super::scan::{Found, SHUFFLES, advance, append_found, min_sum_to_reach_threshold};
+use super::scan::{
+    Found, GROUPS_PER_CHECK, MIN_CHECKS, SHUFFLES, advance, append_found, max_units,
+    min_sum_to_reach_threshold, set_bits,
+};
 // NEON is in the baseline of the target, so the portable loops are compiled for it.
-use super::tables::scalar::{bounds, codes, kth_sum};
+use super::tables::scalar::{bounds, class_bounds, codes, kth_sum};
 
-pub(super) static KERNELS: ImpactKernels =
-    ImpactKernels { name: "neon", codes_per_class: 4, scan, add, kth_sum, bounds, codes };
+pub(super) static KERNELS: ImpactKernels = ImpactKernels {
+    name: "neon",
+    codes_per_class: 4,
+    scan,
+    add,
+    kth_sum,
+    bounds,
+    class_bounds: class_bounds::<4>,
+    codes,
+};
 
 type Group = [uint16x8_t; 8];
 
@@ -30,6 +42,7 @@ type Shift = int16x8_t;
 type Units = [uint8x16_t; 4];
 
 define_scan!(#[target_feature(enable = "neon")]);
+define_scan_pass!(#[target_feature(enable = "neon")]);
 
 #[target_feature(enable = "neon")]
 #[inline]
@@ -39,12 +52,6 @@ fn load_group(sums: &[u16; GROUP]) -> Group {
         // SAFETY: the eighth is 16 readable bytes; the load needs no more alignment than that of `u16`.
         unsafe { vld1q_u16(eighths[at].as_ptr()) }
     })
-}
-
-#[target_feature(enable = "neon")]
-#[inline]
-fn clear_group(sums: &mut [u16; GROUP]) {
-    *sums = [0; GROUP];
 }
 
 #[target_feature(enable = "neon")]
@@ -78,14 +85,13 @@ fn zero_units() -> Units {
 /// Adds the units of a term to the 64 passages of a group.
 #[target_feature(enable = "neon")]
 #[inline]
-fn add_units(mut units: Units, term: &DenseTerm<'_>, word: u64, start: usize) -> (Units, usize) {
+fn add_units(mut units: Units, term: &DenseTerm<'_>, word: u64, start: usize) -> Units {
     let codes: &[u8; PADDING] = term.codes[start..].first_chunk().expect("codes and their padding");
     let table = load_table(&term.bounds.units);
-    // `counts` has the number of bits set in each byte, and `ends` its prefix sums, each including its own byte. No sum
-    // exceeds 64, so no byte overflows.
+    // `counts` has the number of bits set in each byte, and `starts` the sum of those before it. No sum exceeds 64, so no
+    // byte overflows.
     let counts = vget_lane_u64::<0>(vreinterpret_u64_u8(vcnt_u8(vcreate_u8(word))));
-    let ends = counts.wrapping_mul(0x0101_0101_0101_0101);
-    let starts = ends << 8;
+    let starts = counts.wrapping_mul(0x0101_0101_0101_0101) << 8;
     for (quarter, units) in units.iter_mut().enumerate() {
         let byte = |of: u64, at: usize| (of >> (8 * at)) as u8;
         let (low, high) = (2 * quarter, 2 * quarter + 1);
@@ -100,7 +106,22 @@ fn add_units(mut units: Units, term: &DenseTerm<'_>, word: u64, start: usize) ->
         // `vtstq_u8` sets all bits of the lanes that are not 0: those of passages that have the term.
         *units = vaddq_u8(*units, vandq_u8(looked_up, vtstq_u8(expanded, expanded)));
     }
-    (units, usize::from((ends >> 56) as u8))
+    units
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn add_equal_units(mut units: Units, added: u8, word: u64) -> Units {
+    // Each byte of the word is copied to eight lanes, where each lane then tests its own bit.
+    let bits = vreinterpretq_u8_u64(vdupq_n_u64(0x8040_2010_0804_0201));
+    let (word, added) = (vcreate_u8(word), vdupq_n_u8(added));
+    let lanes = vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(0), vcreate_u64(0x0101_0101_0101_0101)));
+    let word = vcombine_u8(word, word);
+    for (quarter, units) in (0..).zip(&mut units) {
+        let bytes = vqtbl1q_u8(word, vaddq_u8(lanes, vdupq_n_u8(2 * quarter)));
+        *units = vqaddq_u8(*units, vandq_u8(vtstq_u8(bytes, bits), added));
+    }
+    units
 }
 
 #[target_feature(enable = "neon")]
@@ -108,22 +129,29 @@ fn add_units(mut units: Units, term: &DenseTerm<'_>, word: u64, start: usize) ->
 fn add_shifted(mut values: Group, units: Units, shift: Shift) -> Group {
     let (pairs, _) = values.as_chunks_mut::<2>();
     for ([low, high], units) in pairs.iter_mut().zip(units) {
-        *low = vaddq_u16(*low, vshlq_u16(vmovl_u8(vget_low_u8(units)), shift));
-        *high = vaddq_u16(*high, vshlq_u16(vmovl_high_u8(units), shift));
+        *low = vqaddq_u16(*low, vshlq_u16(vmovl_u8(vget_low_u8(units)), shift));
+        *high = vqaddq_u16(*high, vshlq_u16(vmovl_high_u8(units), shift));
     }
     values
+}
+
+/// Returns true if one of 64 sums is at or above `min`.
+#[target_feature(enable = "neon")]
+#[inline]
+fn reaches(sums: Group, min: uint16x8_t) -> bool {
+    let [a, b, c, d, e, f, g, h] = sums;
+    let max = |a, b, c, d| vmaxq_u16(vmaxq_u16(a, b), vmaxq_u16(c, d));
+    vmaxvq_u16(vmaxq_u16(max(a, b, c, d), max(e, f, g, h))) >= vgetq_lane_u16::<0>(min)
 }
 
 /// Returns a mask: bit `i` is set if sum `i` of 64 is at or above `min`.
 #[target_feature(enable = "neon")]
 #[inline]
-fn mask_at_least(values: Group, min: uint16x8_t) -> u64 {
-    let [a, b, c, d, e, f, g, h] = values;
-    let max = |a, b, c, d| vmaxq_u16(vmaxq_u16(a, b), vmaxq_u16(c, d));
-    let max = vmaxvq_u16(vmaxq_u16(max(a, b, c, d), max(e, f, g, h)));
-    if max < vgetq_lane_u16::<0>(min) {
+fn mask_at_least(sums: Group, min: uint16x8_t) -> u64 {
+    if !reaches(sums, min) {
         return 0;
     }
+    let [a, b, c, d, e, f, g, h] = sums;
     // A byte for each sum, with the bit 1 << (i % 8) if the sum is at or above `min`. Adding neighboring bytes three
     // times collects the bits of eight sums in one byte.
     let bits = vreinterpretq_u8_u64(vdupq_n_u64(0x8040_2010_0804_0201));

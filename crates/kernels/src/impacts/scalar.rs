@@ -2,11 +2,19 @@
 
 use super::kernels::ImpactKernels;
 use super::operands::{DenseTerm, GROUP, PADDING, ScanOptions, ScanProgress};
-use super::scan::{Found, advance, append_found, min_sum_to_reach_threshold, set_bits};
-use super::tables::scalar::{bounds, codes, kth_sum};
+use super::scan::{Found, advance, append_found, max_units, min_sum_to_reach_threshold, set_bits};
+use super::tables::scalar::{bounds, class_bounds, codes, kth_sum};
 
-pub(super) static KERNELS: ImpactKernels =
-    ImpactKernels { name: "scalar", codes_per_class: CODES_PER_CLASS, scan, add, kth_sum, bounds, codes };
+pub(super) static KERNELS: ImpactKernels = ImpactKernels {
+    name: "scalar",
+    codes_per_class: CODES_PER_CLASS,
+    scan,
+    add,
+    kth_sum,
+    bounds,
+    class_bounds: class_bounds::<CODES_PER_CLASS>,
+    codes,
+};
 
 const CODES_PER_CLASS: usize = 4;
 
@@ -18,7 +26,8 @@ fn scan(
     found: &mut [u16],
     positions: &mut [u16],
 ) -> ScanProgress {
-    let min_sum = min_sum_to_reach_threshold(dense.iter(), &options);
+    let max_units: Vec<u8> = dense.iter().map(max_units).collect();
+    let min_sum = min_sum_to_reach_threshold(&max_units, &options);
     let mut codes_read = vec![0; dense.len()];
     let mut scanned = sums.len();
     let mut found = Found { sums: found, positions, count: 0 };

@@ -1,4 +1,5 @@
-//! Parts of a scan that the instruction sets share. `define_scan` defines the loops over the groups for AVX2 and NEON.
+//! Parts of a scan that the instruction sets share. `define_scan_pass` defines the loops over the groups for AVX2 and
+//! NEON.
 
 use super::operands::{DenseTerm, GROUP, ScanOptions};
 
@@ -25,17 +26,21 @@ const fn shuffles() -> [u64; 256] {
     shuffles
 }
 
-/// Defines `scan` and `add` (see [`ImpactKernels`](super::ImpactKernels)) for an instruction set. The module must
-/// define, with the same target features:
-///
-/// - `Group` and `Shift`: the registers with the 64 sums of a group, and with a
-///   shift; the functions `load_group`, `clear_group`, `store_group`, `splat` (a value in all lanes) and `shift_of`;
-/// - `mask_at_least(group, min)`: a mask whose bit `i` is set if sum `i` is at or above `min`;
-/// - `Units`, the registers with a byte for each passage of the group, the sum of the bounds of its terms in units (see
-///   the [module](super)); `zero_units`; and `add_units(units, term, word, start)`, which adds the units of a term to
-///   the passages whose bits are set in `word`. The codes of these passages begin at `start`. It returns the new units
-///   and the number of codes that it read;
-/// - `add_shifted(group, units, shift)`: the sums of the group plus the shifted units.
+/// Maximum number of dense terms of a `scan_pass`. There is a copy of it for each number of terms.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) const TERMS_PER_PASS: usize = 8;
+
+/// Number of groups that are checked before those that may reach the threshold are scanned.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) const GROUPS_PER_CHECK: usize = 64;
+
+/// If none of this many groups is ruled out by the terms that its passages have, the next groups are not checked for
+/// them.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) const MIN_CHECKS: usize = 16;
+
+/// Defines `scan` (see [`ImpactKernels`](super::ImpactKernels)) by `scan_pass::<D>`, which scans with `D` dense terms,
+/// 0 to [`TERMS_PER_PASS`]. If there are more, the others are first added to all sums.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! define_scan {
     (#[$feature:meta]) => {
@@ -47,43 +52,124 @@ macro_rules! define_scan {
             found: &mut [u16],
             positions: &mut [u16],
         ) -> ScanProgress {
-            let min_sum = splat(min_sum_to_reach_threshold(dense.iter(), &options));
-            let (threshold, shift) = (splat(options.threshold), shift_of(options.shift));
-            let mut codes_read = [0usize; MAX_DENSE_TERMS];
-            let mut scanned = sums.len();
-            let mut found = Found { sums: found, positions, count: 0 };
-            for (group, sums) in sums.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
-                if found.count + GROUP > found.sums.len() {
-                    scanned = group * GROUP;
-                    break;
+            use crate::impacts::scan::TERMS_PER_PASS;
+            if dense.len() > TERMS_PER_PASS {
+                add(sums, &dense[TERMS_PER_PASS..], options.shift);
+                dense.truncate(TERMS_PER_PASS);
+            }
+            match &mut dense[..] {
+                [] => scan_pass::<0>(sums, &mut [], options, found, positions),
+                [a] => scan_pass(sums, &mut [a], options, found, positions),
+                [a, b] => scan_pass(sums, &mut [a, b], options, found, positions),
+                [a, b, c] => scan_pass(sums, &mut [a, b, c], options, found, positions),
+                [a, b, c, d] => scan_pass(sums, &mut [a, b, c, d], options, found, positions),
+                [a, b, c, d, e] => scan_pass(sums, &mut [a, b, c, d, e], options, found, positions),
+                [a, b, c, d, e, f] => scan_pass(sums, &mut [a, b, c, d, e, f], options, found, positions),
+                [a, b, c, d, e, f, g] => {
+                    scan_pass(sums, &mut [a, b, c, d, e, f, g], options, found, positions)
                 }
-                let mut values = load_group(sums);
-                clear_group(sums);
-                if !dense.is_empty() {
-                    if mask_at_least(values, min_sum) == 0 {
-                        for (term, read) in dense.iter().zip(&mut codes_read) {
-                            *read += u64::from_le_bytes(term.words[group]).count_ones() as usize;
-                        }
-                        continue;
-                    }
-                    let mut units = zero_units();
-                    for (term, read) in dense.iter().zip(&mut codes_read) {
-                        let count;
-                        (units, count) = add_units(units, term, u64::from_le_bytes(term.words[group]), *read);
-                        *read += count;
-                    }
-                    values = add_shifted(values, units, shift);
-                }
-                let mask = mask_at_least(values, threshold)
-                    & options.allowed.map_or(u64::MAX, |allowed| allowed[group]);
-                if mask != 0 {
-                    let mut group_sums = [0; GROUP];
-                    store_group(&mut group_sums, values);
-                    append_found(mask, group, &group_sums, &mut found);
+                [a, b, c, d, e, f, g, h, ..] => {
+                    scan_pass(sums, &mut [a, b, c, d, e, f, g, h], options, found, positions)
                 }
             }
-            advance(dense.iter_mut(), scanned / GROUP, &codes_read);
-            ScanProgress { sums: scanned, found: found.count }
+        }
+    };
+}
+
+/// Defines `scan_pass` (see [`define_scan`]) and `add` (see [`ImpactKernels`](super::ImpactKernels)) for AVX2 and NEON.
+/// The module must define, with the same target features:
+///
+/// - `Group` and `Shift`: the registers with the 64 sums of a group, and with a shift; the functions `load_group`,
+///   `store_group`, `splat` (a value in all lanes) and `shift_of`;
+/// - `reaches(group, min)`: true if a sum is at or above `min`; and `mask_at_least(group, min)`: a mask whose bit `i` is
+///   set if sum `i` is at or above `min`;
+/// - `Units`, the registers with a byte for each passage of the group, the sum of the bounds of its terms in units (see
+///   the [module](super)); `zero_units`; `add_units(units, term, word, start)`, which adds the units of a term to the
+///   passages whose bits are set in `word` and whose codes begin at `start`; and `add_equal_units(units, added, word)`,
+///   which adds the same number of units to each of these passages, at most up to 255 units in total;
+/// - `add_shifted(group, units, shift)`: the sums of the group plus the shifted units, at most 65,535.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! define_scan_pass {
+    (#[$feature:meta]) => {
+        #[$feature]
+        fn scan_pass<const D: usize>(
+            sums: &mut [u16],
+            dense: &mut [&mut DenseTerm<'_>; D],
+            options: ScanOptions<'_>,
+            found: &mut [u16],
+            positions: &mut [u16],
+        ) -> ScanProgress {
+            let max_units = dense.each_ref().map(|term| max_units(term));
+            let min_sum = splat(min_sum_to_reach_threshold(&max_units, &options));
+            let (threshold, shift) = (splat(options.threshold), shift_of(options.shift));
+            let (mut codes_read, mut starts) = ([0; D], [[0u32; GROUPS_PER_CHECK]; D]);
+            let mut found = Found { sums: found, positions, count: 0 };
+            let mut checks_presence = D > 0;
+            let mut first_group = 0;
+            for chunk in sums.as_chunks_mut::<GROUP>().0.chunks_mut(GROUPS_PER_CHECK) {
+                let words = dense.each_ref().map(|term| &term.words[first_group..][..chunk.len()]);
+                let mut groups = 0;
+                for (group, sums) in chunk.iter().enumerate() {
+                    groups |= u64::from(reaches(load_group(sums), min_sum)) << group;
+                }
+                if checks_presence {
+                    let mut reaching = 0u64;
+                    for (checked, group) in set_bits(groups).enumerate() {
+                        if checked == MIN_CHECKS && reaching.count_ones() as usize == checked {
+                            reaching = groups;
+                            break;
+                        }
+                        let mut units = zero_units();
+                        for (words, &max) in words.iter().zip(&max_units) {
+                            units = add_equal_units(units, max, u64::from_le_bytes(words[group]));
+                        }
+                        let max_sums = add_shifted(load_group(&chunk[group]), units, shift);
+                        reaching |= u64::from(reaches(max_sums, threshold)) << group;
+                    }
+                    // If few groups are ruled out, doing the same for the next ones would cost more than it saves. The
+                    // share of 1/4 is an estimate from the numbers of instructions.
+                    checks_presence = reaching.count_ones() * 4 <= groups.count_ones() * 3;
+                    groups = reaching;
+                }
+                let mut codes_end = codes_read;
+                for ((words, starts), end) in words.iter().zip(&mut starts).zip(&mut codes_end) {
+                    for (word, start) in words.iter().zip(starts) {
+                        *start = *end;
+                        *end += u64::from_le_bytes(*word).count_ones();
+                    }
+                }
+                for in_chunk in set_bits(groups) {
+                    let group = first_group + in_chunk;
+                    if found.count + GROUP > found.sums.len() {
+                        chunk[..in_chunk].as_flattened_mut().fill(0);
+                        let codes_read = starts.map(|starts| starts[in_chunk] as usize);
+                        advance(dense.iter_mut().map(|term| &mut **term), group, &codes_read);
+                        return ScanProgress { sums: group * GROUP, found: found.count };
+                    }
+                    let mut values = load_group(&chunk[in_chunk]);
+                    if D > 0 {
+                        let mut units = zero_units();
+                        for ((term, words), starts) in dense.iter().zip(&words).zip(&starts) {
+                            let word = u64::from_le_bytes(words[in_chunk]);
+                            units = add_units(units, term, word, starts[in_chunk] as usize);
+                        }
+                        values = add_shifted(values, units, shift);
+                    }
+                    let mask = mask_at_least(values, threshold)
+                        & options.allowed.map_or(u64::MAX, |allowed| allowed[group]);
+                    if mask != 0 {
+                        let mut group_sums = [0; GROUP];
+                        store_group(&mut group_sums, values);
+                        append_found(mask, group, &group_sums, &mut found);
+                    }
+                }
+                chunk.as_flattened_mut().fill(0);
+                codes_read = codes_end;
+                first_group += chunk.len();
+            }
+            let codes_read = codes_read.map(|read| read as usize);
+            advance(dense.iter_mut().map(|term| &mut **term), first_group, &codes_read);
+            ScanProgress { sums: first_group * GROUP, found: found.count }
         }
 
         #[$feature]
@@ -92,9 +178,9 @@ macro_rules! define_scan {
             for (group, sums) in sums.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
                 let mut units = zero_units();
                 for (term, read) in dense.iter().zip(&mut codes_read) {
-                    let count;
-                    (units, count) = add_units(units, term, u64::from_le_bytes(term.words[group]), *read);
-                    *read += count;
+                    let word = u64::from_le_bytes(term.words[group]);
+                    units = add_units(units, term, word, *read);
+                    *read += word.count_ones() as usize;
                 }
                 let values = add_shifted(load_group(sums), units, shift);
                 store_group(sums, values);
@@ -103,18 +189,16 @@ macro_rules! define_scan {
     };
 }
 
-/// Returns the smallest sum that can reach the threshold once all dense terms are added.
-pub(super) fn min_sum_to_reach_threshold<'a>(
-    dense: impl Iterator<Item = &'a DenseTerm<'a>>,
-    options: &ScanOptions<'_>,
-) -> u16 {
-    let max_units: u32 = dense.map(|term| u32::from(max_units(term))).sum();
+/// Returns the smallest sum that can reach the threshold once all dense terms are added, given the maximum number of
+/// units that each of them adds.
+pub(super) fn min_sum_to_reach_threshold(max_units: &[u8], options: &ScanOptions<'_>) -> u16 {
+    let max_units: u32 = max_units.iter().map(|&units| u32::from(units)).sum();
     options.threshold.saturating_sub(u16::try_from(max_units << options.shift).unwrap_or(u16::MAX))
 }
 
 /// Returns the maximum number of units that a dense term adds to a sum.
-pub(super) fn max_units(term: &DenseTerm<'_>) -> u16 {
-    term.bounds.units.iter().fold(0, |max, &units| units.max(max)).into()
+pub(super) fn max_units(term: &DenseTerm<'_>) -> u8 {
+    term.bounds.units.iter().fold(0, |max, &units| units.max(max))
 }
 
 /// The buffers to which a scan writes the passages that it finds, and the number of passages found so far.

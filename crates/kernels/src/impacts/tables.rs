@@ -1,20 +1,12 @@
-//! The loops of [`ImpactKernels::bounds`](super::ImpactKernels::bounds),
-//! [`ImpactKernels::codes`](super::ImpactKernels::codes) and
+//! The loops of [`ImpactKernels::codes`](super::ImpactKernels::codes) and
 //! [`ImpactKernels::kth_sum_lower_bound`](super::ImpactKernels::kth_sum_lower_bound), compiled for several instruction
-//! sets.
+//! sets, and portable loops of [`ImpactKernels::bounds`](super::ImpactKernels::bounds) and
+//! [`ImpactKernels::class_bounds`](super::ImpactKernels::class_bounds).
 
-/// Defines `bounds`, `codes` and `kth_sum` for an instruction set.
+/// Defines `codes` and `kth_sum` for an instruction set.
 macro_rules! define_tables {
     ($(#[$feature:meta])?) => {
-        use crate::impacts::operands::{Bounds, RANK_INTERVAL, RankedBitmap};
-
-        $(#[$feature])?
-        pub(in crate::impacts) fn bounds(scale: f32, saturations: &[f32; 256], bounds: &mut Bounds) {
-            for (bound, &saturation) in bounds.0.iter_mut().zip(saturations) {
-                *bound = ((scale * saturation) as i32 + 1) as u16;
-            }
-            bounds.0[0] = 0;
-        }
+        use crate::impacts::operands::{RANK_INTERVAL, RankedBitmap};
 
         $(#[$feature])?
         pub(in crate::impacts) fn kth_sum(sums: &[u16], k: usize, maxima: &mut [u16]) -> u16 {
@@ -68,7 +60,34 @@ macro_rules! define_tables {
 }
 
 pub(super) mod scalar {
+    use crate::impacts::operands::{Bounds, DenseBounds};
+
     define_tables!();
+
+    pub(in crate::impacts) fn bounds(scale: f32, saturations: &[f32; 256], bounds: &mut Bounds) {
+        for (bound, &saturation) in bounds.0.iter_mut().zip(saturations) {
+            *bound = ((scale * saturation) as i32 + 1) as u16;
+        }
+        bounds.0[0] = 0;
+    }
+
+    /// See [`ClassBoundsFn`](crate::impacts::kernels::ClassBoundsFn). A class has `N` codes.
+    pub(in crate::impacts) fn class_bounds<const N: usize>(
+        bounds: &Bounds,
+        shift: u32,
+        classes: &mut DenseBounds,
+    ) -> u16 {
+        let mut max_error = 0;
+        for (units, bounds) in classes.units.iter_mut().zip(bounds.0.as_chunks::<N>().0) {
+            let (mut min, mut max) = (u16::MAX, 0);
+            for &bound in bounds {
+                (min, max) = (min.min(bound), max.max(bound));
+            }
+            *units = max.div_ceil(1 << shift) as u8;
+            max_error = max_error.max((u16::from(*units) << shift).saturating_sub(min));
+        }
+        max_error
+    }
 }
 
 #[cfg(target_arch = "x86_64")]

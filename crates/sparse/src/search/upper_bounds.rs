@@ -27,8 +27,7 @@ use std::time::Duration;
 
 use control::Control;
 use kernels::impacts::{
-    Bounds, DenseBounds, DenseTerm, FoundPassages, GROUP, ImpactKernels, MIN_CODES_PER_CLASS, ScanOptions,
-    Sums,
+    Bounds, DenseBounds, DenseTerm, FoundPassages, GROUP, ImpactKernels, ScanOptions, Sums,
 };
 
 use crate::Error;
@@ -179,9 +178,10 @@ fn make_tables(query: &SegmentQuery<'_>, scale: BoundScale, shift: u32, scratch:
         table.0[usize::from(OVERFLOW)] = 0;
         if let Postings::Bitmap(_) = term.postings.postings {
             let impact_count = query.segment.impacts.dictionary.impacts.len();
-            let (dense_table, error) = bounds_by_class(table, impact_count, kernels.codes_per_class(), shift);
+            // The impacts have the codes 1 to `impact_count`. No posting in a bitmap has the code 0.
+            let (dense_table, error) = kernels.class_bounds(table, impact_count, shift);
             dense_tables.push(dense_table);
-            max_error += error;
+            max_error += u32::from(error);
         }
     }
     u16::try_from(max_error).unwrap_or(u16::MAX)
@@ -189,26 +189,6 @@ fn make_tables(query: &SegmentQuery<'_>, scale: BoundScale, shift: u32, scratch:
 
 fn has_few_postings(term: &SegmentTerm<'_>) -> bool {
     matches!(term.postings.postings, Postings::Gaps16(_)) && term.postings.doc_freq < MIN_POSTINGS_FOR_TABLE
-}
-
-/// Returns the bounds by class of codes, in units of `1 << shift` steps, and the maximum number of steps by which they
-/// exceed the bounds by code in `table`.
-fn bounds_by_class(table: &Bounds, impact_count: usize, class_size: usize, shift: u32) -> (DenseBounds, u32) {
-    let mut units = [0; 256 / MIN_CODES_PER_CLASS];
-    let mut max_error = 0;
-    // The impacts have the codes 1 to `impact_count`. No posting in a bitmap has the code 0.
-    let classes = table.0[..=impact_count].chunks(class_size).enumerate();
-    for ((class, bounds), units) in classes.zip(&mut units) {
-        let bounds = if class == 0 { &bounds[1..] } else { bounds };
-        let (mut min, mut max) = (u16::MAX, 0);
-        for &bound in bounds {
-            (min, max) = (min.min(bound), max.max(bound));
-        }
-        let rounded_up = max.div_ceil(1 << shift);
-        *units = rounded_up as u8;
-        max_error = max_error.max((u32::from(rounded_up) << shift).saturating_sub(u32::from(min)));
-    }
-    (DenseBounds { units }, max_error)
 }
 
 /// Returns the bitmap words and the codes of a term, beginning with those of passage `start`.
