@@ -1,4 +1,4 @@
-//! Iterates over the postings of [`Gaps16`]. The scorers call [`Gaps16Cursor::next_before`] with the end of each block
+//! Iterates over the postings of [`Gaps16`]. The scorers call [`Gaps16Cursor::for_each_before`] with the end of each block
 //! of passages in turn, so the cursor keeps its place between blocks.
 
 use super::dictionary::ABSENT;
@@ -19,21 +19,20 @@ impl<'a> Gaps16Cursor<'a> {
         Self { gaps: postings.gaps, codes: postings.codes, passage: 0 }
     }
 
-    /// Returns the next passage below `end` and its impact code; `None` if no passage below `end` is left.
+    /// Calls `visit` with each passage below `end` that is left, and with its impact code.
     #[inline]
-    pub fn next_before(&mut self, end: u32) -> Option<(u32, u8)> {
-        while let (Some((&gap, gaps)), Some((&code, codes))) =
-            (self.gaps.split_first(), self.codes.split_first())
-        {
-            let passage = self.passage.wrapping_add(u32::from(u16::from_le_bytes(gap)));
-            if passage >= end {
-                return None;
+    pub fn for_each_before(&mut self, end: u32, mut visit: impl FnMut(u32, u8)) {
+        let (mut passage, mut read) = (self.passage, 0);
+        for (&gap, &code) in self.gaps.iter().zip(self.codes) {
+            let next = passage.wrapping_add(u32::from(u16::from_le_bytes(gap)));
+            if next >= end {
+                break;
             }
-            (self.gaps, self.codes, self.passage) = (gaps, codes, passage);
+            (passage, read) = (next, read + 1);
             if code != ABSENT {
-                return Some((passage, code));
+                visit(passage, code);
             }
         }
-        None
+        *self = Self { gaps: &self.gaps[read..], codes: &self.codes[read..], passage };
     }
 }

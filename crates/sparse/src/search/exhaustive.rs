@@ -124,9 +124,9 @@ impl<'a> TermScorer<'a> {
         let by_code = self.by_code;
         match &mut self.reader {
             PostingsReader::Gaps16(cursor) => {
-                while let Some((passage, code)) = cursor.next_before((start + BLOCK) as u32) {
+                cursor.for_each_before((start + BLOCK) as u32, |passage, code| {
                     sums[passage as usize % BLOCK] += by_code[usize::from(code)];
-                }
+                });
             }
             PostingsReader::Gaps8(gaps) => {
                 let mut at = 0usize;

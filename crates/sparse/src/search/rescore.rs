@@ -5,7 +5,7 @@
 //! ```text
 //! Bitmap   one lookup per candidate, by the ranks of the bitmap (a SIMD kernel)
 //! Gaps8    only in blocks with candidates: entries up to each candidate, or all codes of the block through an array
-//! Gaps16   all postings, merged with the candidates
+//! Gaps16   entries up to each candidate, or all entries, merged with the candidates
 //! ```
 
 use kernels::impacts::{ImpactKernels, RankedBitmap};
@@ -21,6 +21,10 @@ const MIN_PASSAGES_FOR_TABLE: usize = 48;
 /// If a block of 8-bit gaps has more entries per candidate than this, reading the entries up to each candidate is
 /// faster than writing the codes of the whole block to an array (`cargo bench -p sparse --bench scorers`).
 const MAX_ENTRIES_PER_PASSAGE_FOR_ARRAY: usize = 16;
+
+/// If 16-bit gaps have more entries per candidate than this, reading four entries at a time up to each candidate is
+/// faster than reading every entry (an estimate from the numbers of instructions).
+const MIN_ENTRIES_PER_PASSAGE_TO_SKIP: usize = 4;
 
 /// Computes exact scores of passages of a segment. Its buffers are reused by the next query.
 pub(crate) struct Rescorer {
@@ -96,16 +100,52 @@ fn accumulate(codes: &[u8], sums: &mut [f64], contribution: impl Fn(u8) -> f32) 
 
 /// Writes to `codes` the code of each passage that has the term.
 fn read_gaps16(gaps: Gaps16<'_>, passages: &[u32], codes: &mut [u8]) {
-    let (mut cursor, mut at) = (Gaps16Cursor::new(gaps), 0);
+    if gaps.gaps.len() > MIN_ENTRIES_PER_PASSAGE_TO_SKIP * passages.len() {
+        return find_in_gaps16(gaps, passages, codes);
+    }
     let Some(&last) = passages.last() else { return };
-    while let Some((passage, code)) = cursor.next_before(last.saturating_add(1)) {
+    let mut at = 0;
+    Gaps16Cursor::new(gaps).for_each_before(last.saturating_add(1), |passage, code| {
         while passages[at] < passage {
             at += 1;
         }
         if passages[at] == passage {
             codes[at] = code;
         }
+    });
+}
+
+/// Writes to `codes` the code of each passage that has the term. Reads the term's entries, four at a time, up to each
+/// passage.
+fn find_in_gaps16(gaps: Gaps16<'_>, passages: &[u32], codes: &mut [u8]) {
+    // The number of entries that were read, and the passage of the last one.
+    let (mut read, mut current) = (0, 0u32);
+    for (code, &passage) in codes.iter_mut().zip(passages) {
+        while let Some(four) = gaps.gaps[read..].first_chunk::<4>() {
+            let next = current.wrapping_add(sum_of_gaps16(four));
+            if next > passage {
+                break;
+            }
+            (read, current) = (read + 4, next);
+        }
+        while let Some(&gap) = gaps.gaps.get(read) {
+            let next = current.wrapping_add(u32::from(u16::from_le_bytes(gap)));
+            if next > passage {
+                break;
+            }
+            (read, current) = (read + 1, next);
+        }
+        if read > 0 && current == passage {
+            *code = gaps.codes[read - 1];
+        }
     }
+}
+
+/// Returns the sum of four 16-bit gaps: two additions of two 32-bit lanes of a u64.
+fn sum_of_gaps16(gaps: &[[u8; 2]; 4]) -> u32 {
+    let gaps = u64::from_le_bytes(gaps.as_flattened().try_into().expect("four times two bytes"));
+    let pairs = (gaps & 0x0000_ffff_0000_ffff) + (gaps >> 16 & 0x0000_ffff_0000_ffff);
+    pairs as u32 + (pairs >> 32) as u32
 }
 
 /// Writes to `codes` the code of each passage that has the term. All `block_codes` are [`ABSENT`] before and after the
@@ -141,7 +181,7 @@ fn find_in_entries(mut entries: &[[u8; 2]], start: u32, passages: &[u32], codes:
     let (mut current, mut current_code) = (start, ABSENT);
     for (code, &passage) in codes.iter_mut().zip(passages) {
         while let Some((four, rest)) = entries.split_first_chunk::<4>() {
-            let next = current + sum_of_gaps(four);
+            let next = current + sum_of_gaps8(four);
             if next > passage {
                 break;
             }
@@ -159,9 +199,9 @@ fn find_in_entries(mut entries: &[[u8; 2]], start: u32, passages: &[u32], codes:
     }
 }
 
-/// Returns the sum of four gaps. The gaps are every other byte of the entries, so after masking they are the four
+/// Returns the sum of four 8-bit gaps. The gaps are every other byte of the entries, so after masking they are the four
 /// 16-bit lanes of a u64. Multiplying this u64 by 0x0001_0001_0001_0001 adds up all gaps in the highest lane.
-fn sum_of_gaps(entries: &[[u8; 2]; 4]) -> u32 {
+fn sum_of_gaps8(entries: &[[u8; 2]; 4]) -> u32 {
     let bytes = entries.as_flattened().try_into().expect("four times two bytes");
     let gaps = u64::from_le_bytes(bytes) & 0x00ff_00ff_00ff_00ff;
     (gaps.wrapping_mul(0x0001_0001_0001_0001) >> 48) as u32

@@ -220,19 +220,15 @@ impl<'a> Accumulator<'a> {
     ) {
         let end = ((block + 1) * BLOCK) as u32;
         match self {
-            Self::Few(cursor, weight) => {
-                while let Some((passage, code)) = cursor.next_before(end) {
-                    if code != OVERFLOW {
-                        let frequency = contributions.normalized_frequencies[usize::from(code)];
-                        block_bounds[passage as usize % BLOCK] += scale.bound(saturated(*weight, frequency));
-                    }
+            Self::Few(cursor, weight) => cursor.for_each_before(end, |passage, code| {
+                if code != OVERFLOW {
+                    let frequency = contributions.normalized_frequencies[usize::from(code)];
+                    block_bounds[passage as usize % BLOCK] += scale.bound(saturated(*weight, frequency));
                 }
-            }
-            Self::Gaps16(cursor, table) => {
-                while let Some((passage, code)) = cursor.next_before(end) {
-                    block_bounds[passage as usize % BLOCK] += table.0[usize::from(code)];
-                }
-            }
+            }),
+            Self::Gaps16(cursor, table) => cursor.for_each_before(end, |passage, code| {
+                block_bounds[passage as usize % BLOCK] += table.0[usize::from(code)];
+            }),
             Self::Gaps8(gaps, table) => accumulate_gaps8(gaps.block(block), &table.0, block_bounds),
         }
     }

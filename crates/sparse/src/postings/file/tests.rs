@@ -42,7 +42,11 @@ fn decode(postings: Postings<'_>) -> Vec<(u32, u8)> {
     match postings {
         Postings::Gaps16(gaps) => {
             let mut cursor = Gaps16Cursor::new(gaps);
-            std::iter::from_fn(|| cursor.next_before(u32::MAX)).collect()
+            let mut postings = Vec::new();
+            for end in [BLOCK as u32, u32::MAX] {
+                cursor.for_each_before(end, |passage, code| postings.push((passage, code)));
+            }
+            postings
         }
         Postings::Gaps8(gaps) => {
             let postings_of = |block: usize| {
