@@ -45,7 +45,7 @@ const targets: Readonly<Record<string, Target>> = {
 			'int4 products': {symbol: '4int46x86_644avx211products_of', work: {vpmaddubsw: 32}},
 			'sign sketches': {symbol: '5signs6x86_644avx27sums_of', work: {vpcmpeqb: 32}},
 			// Four shuffles of 16 bytes expand the codes, and two of 32 bytes look up their bounds.
-			'BM25 scan, one term': {symbol: '7impacts4avx24scan', work: {vpshufb: 64 / 6}},
+			'BM25 scan, one term': {symbol: '7impacts4avx23add', work: {vpshufb: 64 / 6}},
 		},
 	},
 	neon: {
@@ -59,7 +59,7 @@ const targets: Readonly<Record<string, Target>> = {
 			'int8 products': {symbol: '4int87aarch644neon', work: {smull: 8, smull2: 8}},
 			'int4 products': {symbol: '4int47aarch644neon11products_of', work: {smull: 8, smull2: 8, smlal: 8, smlal2: 8}},
 			'sign sketches': {symbol: '5signs7aarch644neon7sums_of', work: {cmeq: 16}},
-			'BM25 scan, one term': {symbol: '7impacts4neon4scan', work: {tbl: 8}},
+			'BM25 scan, one term': {symbol: '7impacts4neon3add', work: {tbl: 8}},
 		},
 	},
 	'neon+dotprod': {
@@ -103,12 +103,14 @@ export const pipeline: Benchmark = async say => {
 	return {llvm: mca.version, estimates};
 };
 
-/** Returns the default llvm-mca or, if there is none, the newest that is installed. */
+/** Returns the default llvm-mca or, if there is none or it is older than version 19, the newest that is installed. */
 function findMca(): {command: string; version: string} {
 	for (const command of ['llvm-mca', ...[22, 21, 20, 19].map(version => `llvm-mca-${version}`)]) {
 		const {status, stdout} = spawnSync(command, ['--version'], {encoding: 'utf8'});
-		if (status === 0) {
-			return {command, version: /version (\S+)/u.exec(stdout)?.[1] ?? 'unknown'};
+		const version = /version (\d\S*)/u.exec(stdout ?? '')?.[1];
+		// Older versions have no models of the newer CPUs.
+		if (status === 0 && version !== undefined && Number.parseInt(version, 10) >= 19) {
+			return {command, version};
 		}
 	}
 	throw new Error('expected llvm-mca 19 or later to be installed (on Debian, `apt install llvm-19`)');
