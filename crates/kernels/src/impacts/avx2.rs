@@ -23,7 +23,7 @@ use std::arch::x86_64::{
 use super::kernels::{ImpactKernels, MAX_DENSE_TERMS};
 use super::operands::{Bounds, DenseBounds, DenseTerm, GROUP, PADDING, ScanOptions, ScanProgress};
 use super::scan::{
-    Found, GROUPS_PER_CHECK, MIN_CHECKS, SHUFFLES, advance, append_found, max_units,
+    Found, GROUPS_PER_CHECK, MIN_SECOND_CHECKS, SHUFFLES, advance, append_found, max_units,
     min_sum_to_reach_threshold, set_bits,
 };
 use super::tables::avx2::{codes, kth_sum};
@@ -122,11 +122,11 @@ fn add_equal_units(units: Units, added: u8, word: u64) -> Units {
     let lanes = _mm256_setr_epi64x(0, 0x0101_0101_0101_0101, 0x0202_0202_0202_0202, 0x0303_0303_0303_0303);
     let bits = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64.cast_signed());
     let added = _mm256_set1_epi8(added.cast_signed());
-    let of_present = |half: u32| {
+    let units_if_present = |half: u32| {
         let bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(half.cast_signed()), lanes);
         _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_and_si256(bytes, bits), bits), added)
     };
-    let [low, high] = [word as u32, (word >> 32) as u32].map(of_present);
+    let [low, high] = [word as u32, (word >> 32) as u32].map(units_if_present);
     [_mm256_adds_epu8(units[0], low), _mm256_adds_epu8(units[1], high)]
 }
 

@@ -82,8 +82,8 @@ fn class_bounds(bounds: &Bounds, shift: u32, classes: &mut DenseBounds) -> u16 {
         let error = _mm512_subs_epu16(_mm512_sll_epi16(rounded_up, shift), min);
         max_error = _mm512_max_epu16(max_error, error);
     }
-    let of_lanes = _mm512_max_epu16(max_error, _mm512_srli_epi32::<16>(max_error));
-    _mm512_reduce_max_epu32(_mm512_and_si512(of_lanes, _mm512_set1_epi32(0xffff))) as u16
+    let lane_maxima = _mm512_max_epu16(max_error, _mm512_srli_epi32::<16>(max_error));
+    _mm512_reduce_max_epu32(_mm512_and_si512(lane_maxima, _mm512_set1_epi32(0xffff))) as u16
 }
 
 /// See [`ImpactKernels::codes`].

@@ -22,8 +22,8 @@ pub(super) type CodesFn = unsafe fn(RankedBitmap<'_>, &[u32], &mut [u8]);
 /// `(scale, saturations, bounds)`; see [`ImpactKernels::bounds`].
 pub(super) type BoundsFn = unsafe fn(f32, &[f32; 256], &mut Bounds);
 
-/// `(bounds, shift, classes)`; see [`ImpactKernels::class_bounds`]. Every class has the bounds of all its codes. The
-/// result is the maximum error.
+/// `(bounds, shift, classes)`; see [`ImpactKernels::class_bounds`]. All 256 bounds are used: the caller has replaced
+/// those of code 0 and of the codes above `max_code`. The result is the maximum error.
 pub(super) type ClassBoundsFn = unsafe fn(&Bounds, u32, &mut DenseBounds) -> u16;
 
 /// Maximum number of dense terms of a scan or an addition.
@@ -81,8 +81,12 @@ impl ImpactKernels {
         if max_code == 0 {
             return (classes, 0);
         }
-        // Codes that do not count get the bound of another code of their class, which changes neither its minimum nor
-        // its maximum. In classes without codes that count, they get 0.
+        debug_assert!(
+            bounds.0[1..=max_code].iter().all(|bound| bound.div_ceil(1 << shift) <= 255),
+            "class_bounds: expected bounds of at most 255 units"
+        );
+        // Code 0 and the codes above `max_code` get the bound of another code of their class, which changes neither the
+        // minimum nor the maximum of the class. In classes that have only codes above `max_code`, they get 0.
         let mut bounds = bounds.clone();
         let (counted, others) = bounds.0.split_at_mut(max_code + 1);
         counted[0] = counted[1];

@@ -19,10 +19,11 @@
 //! sums  += u << shift            16 bits; sums at or above the threshold are reported
 //! ```
 //!
-//! Groups are checked first: if no sum of a group reaches the threshold minus the maximum that all dense terms together
-//! can add, no passage of the group can reach the threshold, and the group is skipped. A second check adds the maxima of
-//! only those terms that a passage has to its sum. With AVX-512, there is only the second check; portable code has only
-//! the first. Usually, most groups are skipped.
+//! Groups are checked before they are scanned. The *first check* of a group: if no sum reaches the threshold minus the
+//! maximum that all dense terms together can add, no passage of the group can reach the threshold, and the group is
+//! skipped. The *second check* is stricter: to each passage's sum, it adds the maxima of only the terms that the passage
+//! has. If it rules out few groups, the rest of the sums is scanned without it. With AVX-512, there is only the second
+//! check; portable code has only the first. Usually, most groups are skipped.
 //!
 //! Before the first scan, nothing is known about the best passages. The caller can add all dense terms to the sums of
 //! the first passages ([`ImpactKernels::add`]). [`ImpactKernels::kth_sum_lower_bound`] then gives a lower bound on the

@@ -19,7 +19,7 @@ use std::arch::aarch64::{
 use super::kernels::{ImpactKernels, MAX_DENSE_TERMS};
 use super::operands::{DenseTerm, GROUP, PADDING, ScanOptions, ScanProgress};
 use super::scan::{
-    Found, GROUPS_PER_CHECK, MIN_CHECKS, SHUFFLES, advance, append_found, max_units,
+    Found, GROUPS_PER_CHECK, MIN_SECOND_CHECKS, SHUFFLES, advance, append_found, max_units,
     min_sum_to_reach_threshold, set_bits,
 };
 // NEON is in the baseline of the target, so the portable loops are compiled for it.
@@ -27,14 +27,17 @@ use super::tables::scalar::{bounds, class_bounds, codes, kth_sum};
 
 pub(super) static KERNELS: ImpactKernels = ImpactKernels {
     name: "neon",
-    codes_per_class: 4,
+    codes_per_class: CODES_PER_CLASS,
     scan,
     add,
     kth_sum,
     bounds,
-    class_bounds: class_bounds::<4>,
+    class_bounds: class_bounds::<CODES_PER_CLASS>,
     codes,
 };
+
+/// A table of four 16-byte registers has 64 classes.
+const CODES_PER_CLASS: usize = 4;
 
 type Group = [uint16x8_t; 8];
 
@@ -88,8 +91,8 @@ fn zero_units() -> Units {
 fn add_units(mut units: Units, term: &DenseTerm<'_>, word: u64, start: usize) -> Units {
     let codes: &[u8; PADDING] = term.codes[start..].first_chunk().expect("codes and their padding");
     let table = load_table(&term.bounds.units);
-    // `counts` has the number of bits set in each byte, and `starts` the sum of those before it. No sum exceeds 64, so no
-    // byte overflows.
+    // `counts` has the number of bits set in each byte, and `starts` the sum of those before it. No sum exceeds 64, so
+    // no byte overflows.
     let counts = vget_lane_u64::<0>(vreinterpret_u64_u8(vcnt_u8(vcreate_u8(word))));
     let starts = counts.wrapping_mul(0x0101_0101_0101_0101) << 8;
     for (quarter, units) in units.iter_mut().enumerate() {

@@ -26,7 +26,8 @@ const fn shuffles() -> [u64; 256] {
     shuffles
 }
 
-/// Maximum number of dense terms of a `scan_pass`. There is a copy of it for each number of terms.
+/// Maximum number of dense terms of a `scan_pass`, which is compiled once for each number of terms. For each term, it
+/// has an array of the starts of codes on the stack.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) const TERMS_PER_PASS: usize = 8;
 
@@ -34,13 +35,12 @@ pub(super) const TERMS_PER_PASS: usize = 8;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) const GROUPS_PER_CHECK: usize = 64;
 
-/// If none of this many groups is ruled out by the terms that its passages have, the next groups are not checked for
-/// them.
+/// If the second check rules out none of this many groups, the rest of the sums is scanned without it.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(super) const MIN_CHECKS: usize = 16;
+pub(super) const MIN_SECOND_CHECKS: usize = 16;
 
-/// Defines `scan` (see [`ImpactKernels`](super::ImpactKernels)) by `scan_pass::<D>`, which scans with `D` dense terms,
-/// 0 to [`TERMS_PER_PASS`]. If there are more, the others are first added to all sums.
+/// Defines `scan` (see [`ImpactKernels`](super::ImpactKernels)), which calls `scan_pass::<D>` for `D` dense terms, 0 to
+/// [`TERMS_PER_PASS`]. If there are more, it first adds the others to all sums.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! define_scan {
     (#[$feature:meta]) => {
@@ -81,13 +81,13 @@ macro_rules! define_scan {
 ///
 /// - `Group` and `Shift`: the registers with the 64 sums of a group, and with a shift; the functions `load_group`,
 ///   `store_group`, `splat` (a value in all lanes) and `shift_of`;
-/// - `reaches(group, min)`: true if a sum is at or above `min`; and `mask_at_least(group, min)`: a mask whose bit `i` is
-///   set if sum `i` is at or above `min`;
+/// - `reaches(group, min)`: true if a sum is at or above `min`; and `mask_at_least(group, min)`: a mask whose bit `i`
+///   is set if sum `i` is at or above `min`;
 /// - `Units`, the registers with a byte for each passage of the group, the sum of the bounds of its terms in units (see
 ///   the [module](super)); `zero_units`; `add_units(units, term, word, start)`, which adds the units of a term to the
 ///   passages whose bits are set in `word` and whose codes begin at `start`; and `add_equal_units(units, added, word)`,
-///   which adds the same number of units to each of these passages, at most up to 255 units in total;
-/// - `add_shifted(group, units, shift)`: the sums of the group plus the shifted units, at most 65,535.
+///   which adds the same number of units to each of these passages, saturating at 255;
+/// - `add_shifted(group, units, shift)`: the sums of the group plus the shifted units, saturating at 65,535.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! define_scan_pass {
     (#[$feature:meta]) => {
@@ -104,7 +104,7 @@ macro_rules! define_scan_pass {
             let (threshold, shift) = (splat(options.threshold), shift_of(options.shift));
             let (mut codes_read, mut starts) = ([0; D], [[0u32; GROUPS_PER_CHECK]; D]);
             let mut found = Found { sums: found, positions, count: 0 };
-            let mut checks_presence = D > 0;
+            let mut runs_second_check = D > 0;
             let mut first_group = 0;
             for chunk in sums.as_chunks_mut::<GROUP>().0.chunks_mut(GROUPS_PER_CHECK) {
                 let words = dense.each_ref().map(|term| &term.words[first_group..][..chunk.len()]);
@@ -112,11 +112,11 @@ macro_rules! define_scan_pass {
                 for (group, sums) in chunk.iter().enumerate() {
                     groups |= u64::from(reaches(load_group(sums), min_sum)) << group;
                 }
-                if checks_presence {
-                    let mut reaching = 0u64;
+                if runs_second_check {
+                    let mut remaining = 0u64;
                     for (checked, group) in set_bits(groups).enumerate() {
-                        if checked == MIN_CHECKS && reaching.count_ones() as usize == checked {
-                            reaching = groups;
+                        if checked == MIN_SECOND_CHECKS && remaining.count_ones() as usize == checked {
+                            remaining = groups;
                             break;
                         }
                         let mut units = zero_units();
@@ -124,12 +124,12 @@ macro_rules! define_scan_pass {
                             units = add_equal_units(units, max, u64::from_le_bytes(words[group]));
                         }
                         let max_sums = add_shifted(load_group(&chunk[group]), units, shift);
-                        reaching |= u64::from(reaches(max_sums, threshold)) << group;
+                        remaining |= u64::from(reaches(max_sums, threshold)) << group;
                     }
-                    // If few groups are ruled out, doing the same for the next ones would cost more than it saves. The
-                    // share of 1/4 is an estimate from the numbers of instructions.
-                    checks_presence = reaching.count_ones() * 4 <= groups.count_ones() * 3;
-                    groups = reaching;
+                    // If it rules out less than 1/4 of the groups, the second check costs more than it saves, so the
+                    // rest of the sums is scanned without it. 1/4 is an estimate from the numbers of instructions.
+                    runs_second_check = remaining.count_ones() * 4 <= groups.count_ones() * 3;
+                    groups = remaining;
                 }
                 let mut codes_end = codes_read;
                 for ((words, starts), end) in words.iter().zip(&mut starts).zip(&mut codes_end) {

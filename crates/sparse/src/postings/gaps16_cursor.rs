@@ -1,5 +1,5 @@
-//! Iterates over the postings of [`Gaps16`]. The scorers call [`Gaps16Cursor::for_each_before`] with the end of each block
-//! of passages in turn, so the cursor keeps its place between blocks.
+//! Iterates over the postings of [`Gaps16`]. The scorers call [`Gaps16Cursor::for_each_before`] with the end of each
+//! block of passages in turn, so the cursor keeps its place between blocks.
 
 use super::dictionary::ABSENT;
 use super::term_postings::Gaps16;

@@ -5,7 +5,7 @@
 //! ```text
 //! Bitmap   one lookup per candidate, by the ranks of the bitmap (a SIMD kernel)
 //! Gaps8    only in blocks with candidates: entries up to each candidate, or all codes of the block through an array
-//! Gaps16   entries up to each candidate, or all entries, merged with the candidates
+//! Gaps16   entries up to the last candidate, four at a time or one at a time
 //! ```
 
 use kernels::impacts::{ImpactKernels, RankedBitmap};
@@ -24,7 +24,7 @@ const MAX_ENTRIES_PER_PASSAGE_FOR_ARRAY: usize = 16;
 
 /// If 16-bit gaps have more entries per candidate than this, reading four entries at a time up to each candidate is
 /// faster than reading every entry (an estimate from the numbers of instructions).
-const MIN_ENTRIES_PER_PASSAGE_TO_SKIP: usize = 4;
+const MAX_ENTRIES_PER_PASSAGE_TO_MERGE: usize = 4;
 
 /// Computes exact scores of passages of a segment. Its buffers are reused by the next query.
 pub(crate) struct Rescorer {
@@ -100,9 +100,15 @@ fn accumulate(codes: &[u8], sums: &mut [f64], contribution: impl Fn(u8) -> f32) 
 
 /// Writes to `codes` the code of each passage that has the term.
 fn read_gaps16(gaps: Gaps16<'_>, passages: &[u32], codes: &mut [u8]) {
-    if gaps.gaps.len() > MIN_ENTRIES_PER_PASSAGE_TO_SKIP * passages.len() {
+    if gaps.gaps.len() > MAX_ENTRIES_PER_PASSAGE_TO_MERGE * passages.len() {
         return find_in_gaps16(gaps, passages, codes);
     }
+    merge_gaps16(gaps, passages, codes);
+}
+
+/// Writes to `codes` the code of each passage that has the term. Reads the term's entries one at a time, up to the last
+/// passage.
+fn merge_gaps16(gaps: Gaps16<'_>, passages: &[u32], codes: &mut [u8]) {
     let Some(&last) = passages.last() else { return };
     let mut at = 0;
     Gaps16Cursor::new(gaps).for_each_before(last.saturating_add(1), |passage, code| {
@@ -141,7 +147,8 @@ fn find_in_gaps16(gaps: Gaps16<'_>, passages: &[u32], codes: &mut [u8]) {
     }
 }
 
-/// Returns the sum of four 16-bit gaps: two additions of two 32-bit lanes of a u64.
+/// Returns the sum of four 16-bit gaps. The first addition adds two pairs of gaps, one in each half of a u64; the second
+/// adds the two sums.
 fn sum_of_gaps16(gaps: &[[u8; 2]; 4]) -> u32 {
     let gaps = u64::from_le_bytes(gaps.as_flattened().try_into().expect("four times two bytes"));
     let pairs = (gaps & 0x0000_ffff_0000_ffff) + (gaps >> 16 & 0x0000_ffff_0000_ffff);
@@ -205,4 +212,47 @@ fn sum_of_gaps8(entries: &[[u8; 2]; 4]) -> u32 {
     let bytes = entries.as_flattened().try_into().expect("four times two bytes");
     let gaps = u64::from_le_bytes(bytes) & 0x00ff_00ff_00ff_00ff;
     (gaps.wrapping_mul(0x0001_0001_0001_0001) >> 48) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn both_readers_of_gaps16_find_the_same_codes(
+            // The first gap may be 0. Entries with the code `ABSENT` bridge gaps that do not fit in 16 bits.
+            first in 0u16..3,
+            entries in
+                prop::collection::vec((1u16..=u16::MAX, prop_oneof![1 => Just(ABSENT), 4 => 1u8..=255]), 0..60),
+            others in prop::collection::btree_set(0u32..2_000_000, 0..6),
+            step in 1usize..8,
+        ) {
+            let gaps = entries.iter().enumerate().map(|(at, &(gap, _))| if at == 0 { first } else { gap });
+            let gaps: Vec<u16> = gaps.collect();
+            let codes: Vec<u8> = entries.iter().map(|&(_, code)| code).collect();
+            let mut position = 0;
+            let mut by_passage = BTreeMap::new();
+            for (&gap, &code) in gaps.iter().zip(&codes) {
+                position += u32::from(gap);
+                by_passage.insert(position, code);
+            }
+            // Candidates with and without entries.
+            let mut passages = others;
+            passages.extend(by_passage.keys().step_by(step));
+            let passages: Vec<u32> = passages.into_iter().collect();
+            let code_of = |passage| by_passage.get(passage).copied().unwrap_or(ABSENT);
+            let expected: Vec<u8> = passages.iter().map(code_of).collect();
+            let gaps: Vec<[u8; 2]> = gaps.iter().map(|gap| gap.to_le_bytes()).collect();
+            let gaps = Gaps16 { gaps: &gaps, codes: &codes };
+            for read in [find_in_gaps16, merge_gaps16] {
+                let mut found = vec![ABSENT; passages.len()];
+                read(gaps, &passages, &mut found);
+                prop_assert_eq!(&found, &expected);
+            }
+        }
+    }
 }
