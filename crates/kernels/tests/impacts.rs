@@ -202,9 +202,7 @@ proptest! {
             }
         }
     }
-}
 
-proptest! {
     #[test]
     fn the_bound_of_a_class_is_the_largest_of_its_codes_rounded_up(
         (shift, bounds) in (0u32..=8)
