@@ -4,7 +4,7 @@
 import {spawnSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
 import {existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync} from 'node:fs';
-import {basename, join} from 'node:path';
+import {basename, dirname, join, relative} from 'node:path';
 import {fileURLToPath} from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
@@ -44,12 +44,14 @@ const steps = [
 			'package-lock.json',
 			'scripts/prepare.mjs',
 		],
-		outputs: ['dist/ts/index.js', 'dist/ts/index.d.ts'],
+		outputs: ['dist/ts/index.js', 'dist/ts/index.d.ts', 'dist/cjs/index.cjs'],
 		description: 'compiling TypeScript',
 		async run() {
 			execute(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json']);
-			removeStaleDeclarations();
-			await bundle();
+			const entries = exportedModules();
+			copyDeclarations(entries);
+			await bundle(entries);
+			await bundleForCommonJs(entries);
 		},
 	},
 ];
@@ -112,41 +114,91 @@ Bundles the modules that package.json exports, and the command line. Node opens 
 the 200 source files could not be loaded on a system where a process may have only 64 open files. Code that several entry points use is
 written to `chunks`.
 */
-async function bundle() {
-	const output = join(root, 'dist/ts');
-	for (const path of filesUnder('dist/ts').filter(path => path.endsWith('.js'))) {
-		rmSync(join(root, path));
-	}
-	const {exports} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-	const published = Object.values(exports).flatMap(entry => entry.default?.replace('./dist/', '') ?? []);
+async function bundle(entries) {
 	const {build} = await import('esbuild');
 	await build({
-		absWorkingDir: root,
-		entryPoints: [...published, 'ts/cli/main.js'].map(path => path.replace(/^ts/u, 'dist/modules')),
-		outdir: output,
+		...bundleOptions,
+		entryPoints: [...entries, 'cli/main.js'].map(path => join('dist/modules', path)),
+		outdir: 'dist/ts',
 		outbase: 'dist/modules',
 		chunkNames: 'chunks/[name]-[hash]',
-		bundle: true,
 		splitting: true,
 		format: 'esm',
-		platform: 'node',
-		// TypeScript has already lowered the syntax that Node 20 lacks.
-		target: 'esnext',
-		packages: 'external',
-		charset: 'utf8',
-		// Without this option, esbuild renames a class that refers to itself: `Bm25Index` would become `_Bm25Index`.
-		keepNames: true,
-		legalComments: 'none',
-		logLevel: 'warning',
 	});
 	keepNamesOfClassesOnly(filesUnder('dist/ts').filter(path => path.endsWith('.js')));
 }
 
-/** Removes the type declarations of source files that were moved or deleted. tsc does not remove them, so they would be published. */
-function removeStaleDeclarations() {
-	for (const path of filesUnder('dist/ts').filter(path => path.endsWith('.d.ts'))) {
-		if (!existsSync(join(root, path.replace(/^dist\//u, '').replace(/\.d\.ts$/u, '.ts')))) {
-			rmSync(join(root, path));
+/**
+Bundles all exported modules into one CommonJS file, for tools that cannot load ES modules with `require`, such as Jest before Node 24. (Node itself
+can, and uses the ES modules for `require`, too.) For each exported module, a small file gets the module from that file.
+*/
+async function bundleForCommonJs(entries) {
+	rmSync(join(root, 'dist/cjs'), {recursive: true, force: true});
+	const {build} = await import('esbuild');
+	await build({
+		...bundleOptions,
+		stdin: {
+			contents: entries.map(path => `export * as ${JSON.stringify(path)} from './${path}';`).join('\n'),
+			resolveDir: join(root, 'dist/modules'),
+		},
+		outfile: 'dist/cjs/passagekit.cjs',
+		format: 'cjs',
+		minifyWhitespace: true,
+		// CommonJS has no `import.meta`; the code then uses `__filename`.
+		logOverride: {'empty-import-meta': 'silent'},
+		// Jest supports `import()` only with an option of Node.
+		supported: {'dynamic-import': false},
+	});
+	for (const path of entries) {
+		const file = join('dist/cjs', path.replace(/\.js$/u, '.cjs'));
+		const all = relative(dirname(file), 'dist/cjs/passagekit.cjs').replaceAll('\\', '/');
+		mkdirSync(join(root, dirname(file)), {recursive: true});
+		writeFileSync(join(root, file), `module.exports = require('./${all}')[${JSON.stringify(path)}];\n`);
+		const declarations = relative(dirname(file), join('dist/ts', path)).replaceAll('\\', '/');
+		writeFileSync(join(root, file.replace(/\.cjs$/u, '.d.cts')), `${requireNote}\nexport * from '${declarations}';\n`);
+	}
+	keepNamesOfClassesOnly(['dist/cjs/passagekit.cjs']);
+}
+
+/** Before version 5.8, TypeScript reports an error if a CommonJS module imports an ES module, as Node cannot. Node 20.19 can. */
+const requireNote = '// @ts-ignore: Node can load ES modules with `require`, which TypeScript before 5.8 does not know.';
+
+/** Options of esbuild that both kinds of bundles have. */
+const bundleOptions = {
+	absWorkingDir: root,
+	bundle: true,
+	platform: 'node',
+	// TypeScript has already lowered the syntax that Node 20 lacks.
+	target: 'esnext',
+	packages: 'external',
+	charset: 'utf8',
+	// Without this option, esbuild renames a class that refers to itself: `Bm25Index` would become `_Bm25Index`.
+	keepNames: true,
+	legalComments: 'none',
+	logLevel: 'warning',
+};
+
+/** Returns the paths of the modules that package.json exports, relative to dist/ts: `index.js`, `fusion/index.js`, … */
+function exportedModules() {
+	const {exports} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+	return Object.values(exports).flatMap(entry => entry.default?.default.replace('./dist/ts/', '') ?? []);
+}
+
+/** Copies the type declarations of exported modules to dist/ts, and those of the modules that they import. Deletes the old content of dist/ts. */
+function copyDeclarations(entries) {
+	rmSync(join(root, 'dist/ts'), {recursive: true, force: true});
+	const pending = entries.map(path => path.replace(/\.js$/u, '.d.ts'));
+	const copied = new Set();
+	for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+		if (copied.has(path)) {
+			continue;
+		}
+		copied.add(path);
+		const text = readFileSync(join(root, 'dist/modules', path), 'utf8');
+		mkdirSync(join(root, 'dist/ts', dirname(path)), {recursive: true});
+		writeFileSync(join(root, 'dist/ts', path), text);
+		for (const [, imported] of text.matchAll(/\b(?:from|import\() ?['"](\.[^'"]+)['"]/gu)) {
+			pending.push(join(dirname(path), imported.replace(/(?:\.d)?\.[jt]s$/u, '.d.ts')));
 		}
 	}
 }
@@ -156,7 +208,7 @@ Restricts esbuild's option `keepNames` to classes. Otherwise, the name of every 
 microseconds per search.
 */
 function keepNamesOfClassesOnly(paths) {
-	const helper = /var __name = \(target, value\) => (?=__defProp\(target, "name")/u;
+	const helper = /var __name ?= ?\((\w+), ?(\w+)\) ?=> ?(?=__defProp\(\1, ?"name")/u;
 	const pathsWithHelper = paths.filter(path => helper.test(readFileSync(join(root, path), 'utf8')));
 	if (pathsWithHelper.length === 0) {
 		fail("expected esbuild's helper function `__name` in the bundles, found none: esbuild may have changed it.");
@@ -164,7 +216,7 @@ function keepNamesOfClassesOnly(paths) {
 	for (const path of pathsWithHelper) {
 		const text = readFileSync(join(root, path), 'utf8');
 		// Arrow functions have no prototype.
-		writeFileSync(join(root, path), text.replace(helper, 'var __name = (target, value) => target.prototype === undefined ? target : '));
+		writeFileSync(join(root, path), text.replace(helper, 'var __name = ($1, $2) => $1.prototype === undefined ? $1 : '));
 	}
 }
 

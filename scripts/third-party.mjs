@@ -2,8 +2,8 @@
 // of materials) in the CycloneDX format.
 import {spawnSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
-import {readFileSync, readdirSync} from 'node:fs';
-import {basename, dirname, join} from 'node:path';
+import {existsSync, readFileSync, readdirSync} from 'node:fs';
+import {dirname, join} from 'node:path';
 import {fail, root} from './prepare.mjs';
 
 const licenseFile = /^(?:licen[cs]e|copying|notice|copyright|unlicense)/iu;
@@ -32,13 +32,38 @@ export function cratesOf(target) {
 		.toSorted((a, b) => compare(a.name, b.name) || compare(a.version, b.version));
 }
 
+/** Returns Rust's standard library, which is compiled into every program, in the form of a crate. */
+function standardLibrary() {
+	const output = (...args) => spawnSync('rustc', args, {cwd: root, encoding: 'utf8'}).stdout.trim();
+	return {
+		name: "Rust's standard library",
+		version: /^release: (.+)$/mu.exec(output('-vV'))[1],
+		license: 'MIT OR Apache-2.0, with parts under Unicode-3.0 and BSD-2-Clause',
+		repository: 'https://github.com/rust-lang/rust',
+		licenseFolder: join(output('--print', 'sysroot'), 'share/doc/rust/licenses'),
+	};
+}
+
+/** The license files of Rust's standard library, whose folder also has licenses of the compiler. */
+const standardLibraryLicenses = /^(?:MIT|Apache-2\.0|Unicode-3\.0|BSD-2-Clause)\.txt$/u;
+
+/** Returns the texts of the licenses of a crate, or of the standard library. */
+function licenseTexts({manifest_path: manifest, licenseFolder}) {
+	const folder = licenseFolder ?? dirname(manifest);
+	const isLicense = name =>
+		licenseFolder ? standardLibraryLicenses.test(name) : licenseFile.test(name) && !/\.(?:html|toml)$/u.test(name);
+	return existsSync(folder)
+		? readdirSync(folder)
+				.filter(isLicense)
+				.map(name => readFileSync(join(folder, name), 'utf8').trim())
+		: [];
+}
+
 /** Returns the content of the file THIRD-PARTY-LICENSES: each license text, after a list of the crates that it covers. */
 export function thirdPartyLicenses(crates) {
 	const notices = new Map();
-	for (const crate of crates) {
-		const folder = dirname(crate.manifest_path);
-		const files = readdirSync(folder).filter(name => licenseFile.test(basename(name)) && !/\.(?:html|toml)$/u.test(name));
-		const texts = files.map(name => readFileSync(join(folder, name), 'utf8').trim());
+	for (const crate of [...crates, standardLibrary()]) {
+		const texts = licenseTexts(crate);
 		if (texts.length === 0 && !crate.license) {
 			fail(`expected a license of the crate ${crate.name}, found neither a license file nor the field \`license\``);
 		}

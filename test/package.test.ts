@@ -7,6 +7,7 @@ import {promisify} from 'node:util';
 import test from 'ava';
 import {build} from 'esbuild';
 import {packageRoot, platformName} from '../ts/core/native/addon.ts';
+import {npm} from './install/app.ts';
 
 const run = promisify(execFile);
 
@@ -18,7 +19,7 @@ async function installed({addon}: {addon: boolean}): Promise<string> {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-installed-'));
 	const target = join(folder, 'node_modules', 'passagekit');
 	await mkdir(join(target, 'native'), {recursive: true});
-	for (const part of ['package.json', 'bin', 'dist/ts', 'examples/encyclopedia']) {
+	for (const part of ['package.json', 'bin', 'dist/ts', 'dist/cjs', 'examples/encyclopedia']) {
 		await cp(join(packageRoot, part), join(target, part), {recursive: true});
 	}
 	if (addon) {
@@ -284,7 +285,8 @@ test('the package has no install scripts and publishes only the intended files',
 		t.false(name in manifest.scripts, name);
 	}
 	t.deepEqual(Object.keys(manifest.dependencies), ['commander']);
-	const {stdout} = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {cwd: packageRoot, maxBuffer: 1 << 24});
+	const [command, ...args] = npm;
+	const {stdout} = await run(command, [...args, 'pack', '--dry-run', '--json', '--ignore-scripts'], {cwd: packageRoot, maxBuffer: 1 << 24});
 	const [{files}] = JSON.parse(stdout) as [{files: Array<{path: string}>}];
 	const folders = new Set(files.map(({path}) => path.split('/').slice(0, 2).join('/')));
 	t.deepEqual([...folders].toSorted(), [
@@ -292,6 +294,7 @@ test('the package has no install scripts and publishes only the intended files',
 		'LICENSE',
 		'README.md',
 		'bin/passagekit.js',
+		'dist/cjs',
 		'dist/ts',
 		'examples/encyclopedia',
 		'package.json',

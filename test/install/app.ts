@@ -6,9 +6,10 @@ import {execFile} from 'node:child_process';
 import {mkdtempSync} from 'node:fs';
 import {cp, mkdir, readdir, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
-import {delimiter, dirname, join} from 'node:path';
+import {basename, delimiter, dirname, join} from 'node:path';
 import {promisify} from 'node:util';
 import {packageRoot} from '../../ts/core/native/addon.ts';
+import {Registry} from './registry.ts';
 
 const execute = promisify(execFile);
 
@@ -38,6 +39,13 @@ export async function packed(): Promise<string[]> {
 	return (await readdir(folder)).filter(name => name.endsWith('.tgz')).map(name => join(folder, name));
 }
 
+/**
+The command that runs npm. `npm test` sets `npm_execpath` to the path of npm's program. On Windows, `npm` itself is a script, which cannot be
+started without a shell.
+*/
+export const npm: readonly [string, ...string[]] =
+	basename(process.env['npm_execpath'] ?? '') === 'npm-cli.js' ? [process.execPath, process.env['npm_execpath']!] : ['npm'];
+
 /** A program in a temporary folder, with its own `package.json` and `node_modules`. */
 export class App {
 	readonly folder = mkdtempSync(join(tmpdir(), 'passagekit-install-'));
@@ -45,18 +53,32 @@ export class App {
 	#packages: readonly string[] = [];
 
 	/**
-	Installs tarballs. `manifest` is a folder whose `package.json` the program gets, so that the dependencies in it are installed, too. `omit`
-	is npm's option `--omit`.
+	Installs the packages of passagekit as a user does. npm gets the package `passagekit` from its tarball, and all others, which have the scope
+	`@passagekit`, from a registry that serves the other tarballs. So npm itself chooses the package with the addon for this platform. `manifest`
+	is a folder whose `package.json` the program gets, so that the dependencies in it are installed, too. `omit` is npm's option `--omit`.
 	*/
-	async install(packages: readonly string[], {manifest, omit}: {manifest?: string; omit?: 'optional'} = {}): Promise<void> {
+	async install(tarballs: readonly string[], {manifest, omit}: {manifest?: string; omit?: 'optional'} = {}): Promise<void> {
 		if (manifest === undefined) {
 			await writeFile(join(this.folder, 'package.json'), '{"name": "app", "version": "1.0.0", "private": true}');
 		} else {
 			await cp(join(manifest, 'package.json'), join(this.folder, 'package.json'));
 		}
-		this.#packages = packages;
+		this.#packages = tarballs;
+		const registry = await Registry.start(tarballs);
+		await writeFile(join(this.folder, '.npmrc'), `@passagekit:registry=${registry.url}`);
+		const own = tarballs.filter(path => /passagekit-\d[^/\\]*$/u.test(path));
+		const models = omit === undefined ? registry.names.filter(name => !name.includes('/native-')) : [];
 		const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', ...(omit ? [`--omit=${omit}`] : [])];
-		await execute('npm', ['install', ...options, ...packages], {cwd: this.folder, env: environment, maxBuffer: 1 << 24});
+		const [command, ...args] = npm;
+		try {
+			await execute(command, [...args, 'install', ...options, ...own, ...models], {
+				cwd: this.folder,
+				env: environment,
+				maxBuffer: 1 << 24,
+			});
+		} finally {
+			registry.close();
+		}
 	}
 
 	/** Writes a file of the program. */
@@ -65,17 +87,16 @@ export class App {
 		await writeFile(join(this.folder, path), content);
 	}
 
-	/** Runs a command in the folder, and returns what it prints to stdout. `variables` are additional environment variables. */
-	async run(command: string, args: readonly string[], variables: Record<string, string> = {}): Promise<string> {
-		const {stdout} = await execute(command, args, {
-			cwd: this.folder,
-			env: {...environment, ...variables},
-			maxBuffer: 1 << 24,
-		});
+	/**
+	Runs a command, and returns what it prints to stdout. `variables` are additional environment variables. `folder` is the working directory;
+	by default the folder of the program.
+	*/
+	async run(command: string, args: readonly string[], variables: Record<string, string> = {}, folder = this.folder): Promise<string> {
+		const {stdout} = await execute(command, args, {cwd: folder, env: {...environment, ...variables}, maxBuffer: 1 << 24});
 		return stdout.trim();
 	}
 
-	/** Runs Node in the folder, and returns what it prints to stdout. */
+	/** Runs Node in the folder of the program, and returns what it prints to stdout. */
 	async node(...args: readonly string[]): Promise<string> {
 		return this.run(process.execPath, args);
 	}
@@ -102,6 +123,18 @@ export const program = `
 	await docs.upsert([{id: 'lamp', text: 'A tall lamp of brass.'}, {id: 'pen', text: 'A pen with blue ink.'}]);
 	await docs.commit();
 	const {hits} = await docs.search('lamps', {retriever: 'bm25'});
+	await docs.close();
+	console.log(hits.map(({document}) => document).join());
+`;
+
+/**
+Like `program`, but it encodes the documents with the model `minilm-encoder` and searches by words and meaning, so it prints `lamp,pen`.
+*/
+export const programWithModel = `
+	const docs = await Collection.open(path, {create: true, encoder: 'minilm-encoder'});
+	await docs.upsert([{id: 'lamp', text: 'A tall lamp of brass.'}, {id: 'pen', text: 'A pen with blue ink.'}]);
+	await docs.commit();
+	const {hits} = await docs.search('lamps');
 	await docs.close();
 	console.log(hits.map(({document}) => document).join());
 `;

@@ -1,14 +1,16 @@
 // Installs the packages as a user does, and uses them in programs and from the command line. Also tests that a file tracer, which
 // deployment tools use to collect the files of a program, finds the files of the packages.
-import {readFile} from 'node:fs/promises';
+import {mkdtempSync} from 'node:fs';
+import {cp, readFile, readdir, rm} from 'node:fs/promises';
 import {createRequire} from 'node:module';
+import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {parseTriple} from '@napi-rs/cli';
 import {nodeFileTrace} from '@vercel/nft';
 import test from 'ava';
 import {packageRoot, platformName} from '../../ts/core/native/addon.ts';
 import {platformPackage, platformPackages} from '../../ts/core/native/platform-packages.ts';
-import {App, packed, program} from './app.ts';
+import {App, packed, program, programWithModel} from './app.ts';
 
 const app = new App();
 /** A program for which passagekit is installed without its optional dependencies, and therefore without its addon. */
@@ -17,15 +19,24 @@ const appWithoutAddon = new App();
 test.before(async () => {
 	const tarballs = await packed();
 	await app.install(tarballs);
-	await appWithoutAddon.install(
-		tarballs.filter(path => /passagekit-\d[^/]*$/u.test(path)),
-		{omit: 'optional'},
-	);
+	await appWithoutAddon.install(tarballs, {omit: 'optional'});
 });
 
 test.after.always(async () => {
 	await app.remove();
 	await appWithoutAddon.remove();
+});
+
+test('of the packages with the addon, npm installs the one for this platform', async t => {
+	const installed = await readdir(app.file('@passagekit'));
+	t.deepEqual(
+		installed.filter(name => name.startsWith('native-')),
+		[`native-${platformName()}`],
+	);
+	t.deepEqual(await readdir(appWithoutAddon.file('.')).then(names => names.filter(name => !name.startsWith('.')).toSorted()), [
+		'commander',
+		'passagekit',
+	]);
 });
 
 test('an ES module and a CommonJS module index and search', async t => {
@@ -34,6 +45,17 @@ test('an ES module and a CommonJS module index and search', async t => {
 	const source = `const {Collection} = require('passagekit'); const path = './cjs'; (async () => {${program}})();`;
 	await app.write('program.cjs', source);
 	t.is(await app.node('program.cjs'), 'lamp');
+});
+
+test('a program that uses `import` and one that uses `require` get the same classes', async t => {
+	const source = `
+		import {createRequire} from 'node:module';
+		for (const path of ['passagekit', 'passagekit/dense', 'passagekit/remote']) {
+			const [a, b] = [await import(path), createRequire(import.meta.url)(path)];
+			console.log(Object.keys(a).every(name => a[name] === b[name]));
+		}
+	`;
+	t.is(await app.node('--input-type=module', '--eval', source), 'true\ntrue\ntrue');
 });
 
 test('the command line indexes and searches, and doctor finds the addon and the models', async t => {
@@ -67,18 +89,28 @@ test('models are found in their packages, and for a model that has no package, t
 	t.regex(lines[3]!, /^ERR_MODEL_MISSING model tiny-encoder: expected a checkout/u);
 });
 
-test('a file tracer finds the addon and the models', async t => {
-	await app.write('traced.mjs', `import {Collection} from 'passagekit'; console.log(Collection);`);
-	const {fileList} = await nodeFileTrace([join(app.folder, 'traced.mjs')], {base: app.folder});
-	for (const file of [
-		`${platformPackage(platformName())}/passagekit.${platformName()}.node`,
-		'@passagekit/minilm-encoder/model.onnx',
-		'@passagekit/minilm-reader/tokenizer.json',
-		'@passagekit/minilm-mlm-head/model.safetensors',
-	]) {
-		t.true(fileList.has(join('node_modules', file)), file);
-	}
-});
+for (const format of ['ES', 'CommonJS'] as const) {
+	test(`a file tracer finds all files that a program needs (an ${format} module)`.replace('an C', 'a C'), async t => {
+		const name = format === 'ES' ? 'traced.mjs' : 'traced.cjs';
+		const load = format === 'ES' ? `import {Collection} from 'passagekit';` : `const {Collection} = require('passagekit');`;
+		await app.write(name, `${load} const path = './traced'; (async () => {${programWithModel}})();`);
+		const {fileList} = await nodeFileTrace([join(app.folder, name)], {base: app.folder});
+		for (const file of [
+			`${platformPackage(platformName())}/passagekit.${platformName()}.node`,
+			'@passagekit/minilm-encoder/model.onnx',
+			'@passagekit/minilm-reader/tokenizer.json',
+			'@passagekit/minilm-mlm-head/model.safetensors',
+		]) {
+			t.true(fileList.has(join('node_modules', file)), file);
+		}
+		const deployed = mkdtempSync(join(tmpdir(), 'passagekit-deployed-'));
+		t.teardown(async () => rm(deployed, {recursive: true, force: true}));
+		for (const file of fileList) {
+			await cp(join(app.folder, file), join(deployed, file), {recursive: true});
+		}
+		t.is(await app.run(process.execPath, [name], {}, deployed), 'lamp,pen');
+	});
+}
 
 test('each platform that the addon is built for has a package, which the loader knows and which is an optional dependency', async t => {
 	const manifest = JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8')) as {napi: {targets: string[]}; version: string};
@@ -146,6 +178,12 @@ test('each package has its license, and the packages of the addon list the licen
 		components: Array<{name: string; version: string}>;
 	};
 	t.true(components.some(({name}) => name === 'tantivy'));
+	t.regex(licenses, /\nRust's standard library \d/u);
+	const own = JSON.parse(await readFile(app.file('passagekit/sbom.cdx.json'), 'utf8')) as {components: Array<{name: string}>};
+	t.deepEqual(
+		own.components.map(({name}) => name),
+		['commander'],
+	);
 	t.deepEqual(
 		components.filter(({name, version}) => !licenses.includes(`\n${name} ${version} (`)).map(({name}) => name),
 		[],

@@ -1,8 +1,12 @@
 // Uses the installed packages with compilers, bundlers, test runners and JavaScript runtimes.
+import {mkdtempSync} from 'node:fs';
+import {readFile, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {pathToFileURL} from 'node:url';
 import test from 'ava';
 import {packageRoot, platformName} from '../../ts/core/native/addon.ts';
-import {App, packed, program} from './app.ts';
+import {App, packed, program, programWithModel} from './app.ts';
 
 const app = new App();
 
@@ -47,24 +51,21 @@ const typedProgram = `
 `;
 
 for (const version of ['5.4', '5.9', '6.0']) {
-	for (const [name, module, format] of [
-		['as an ECMAScript module', 'nodenext', 'mts'],
-		['for a bundler', 'preserve', 'ts'],
+	for (const [description, extension, options] of [
+		['as an ECMAScript module', 'mts', {module: 'nodenext'}],
+		['as a CommonJS module', 'cts', {module: 'nodenext'}],
+		['for a bundler', 'ts', {module: 'preserve', moduleResolution: 'bundler'}],
+		[
+			'as a CommonJS module with the old resolution of modules',
+			'ts',
+			{module: 'commonjs', moduleResolution: 'node10', ...(version === '6.0' ? {ignoreDeprecations: '6.0'} : {})},
+		],
 	] as const) {
-		test.serial(`TypeScript ${version} finds no errors in a program and all declaration files, compiled ${name}`, async t => {
-			const folder = `types-${version}-${module}`;
-			const compilerOptions = {
-				target: 'es2022',
-				lib: ['es2023'],
-				module,
-				...(module === 'preserve' ? {moduleResolution: 'bundler'} : {}),
-				types: ['node'],
-				strict: true,
-				skipLibCheck: false,
-				noEmit: true,
-			};
-			await app.write(`${folder}/tsconfig.json`, JSON.stringify({compilerOptions}));
-			await app.write(`${folder}/program.${format}`, typedProgram);
+		test.serial(`TypeScript ${version} finds no errors in a program and all declaration files, compiled ${description}`, async t => {
+			const folder = `types-${version}-${Object.values(options).join('-')}-${extension}`;
+			const common = {target: 'es2022', lib: ['es2023'], types: ['node'], strict: true, skipLibCheck: false, noEmit: true};
+			await app.write(`${folder}/tsconfig.json`, JSON.stringify({compilerOptions: {...common, ...options}}));
+			await app.write(`${folder}/program.${extension}`, typedProgram);
 			t.is(await app.node(app.file(`typescript-${version}/bin/tsc`), '-p', folder), '');
 		});
 	}
@@ -103,56 +104,76 @@ test.serial('Vitest runs a test, in which errors are instances of RetrievalError
 	t.regex(await app.node(app.file('vitest/vitest.mjs'), 'run', '--root', '.', 'vitest'), /1 passed/u);
 });
 
-test.serial('Jest runs a test, in which errors are instances of RetrievalError', async t => {
-	const imports = `import {Collection, FlatIndex, RetrievalError} from 'passagekit'; const runner = 'jest';`;
-	await app.write('jest/passagekit.test.mjs', `${imports}${runnerTest}`);
-	await app.write('jest.config.json', JSON.stringify({testMatch: ['**/jest/*.test.mjs'], transform: {}, testEnvironment: 'node'}));
-	const args = ['--experimental-vm-modules', app.file('jest/bin/jest.js'), '--config', 'jest.config.json', '--json'];
-	const {numPassedTests} = JSON.parse(await app.node(...args)) as {numPassedTests: number};
-	t.is(numPassedTests, 1);
-});
+for (const [description, load, extension, nodeArgs] of [
+	['a CommonJS module', `const {Collection, FlatIndex, RetrievalError} = require('passagekit');`, 'js', []],
+	['an ES module', `import {Collection, FlatIndex, RetrievalError} from 'passagekit';`, 'mjs', ['--experimental-vm-modules']],
+] as const) {
+	test.serial(`Jest runs a test, in which errors are instances of RetrievalError (${description})`, async t => {
+		const folder = `jest-${extension}`;
+		await app.write(`${folder}/passagekit.test.${extension}`, `${load} const runner = '${folder}';${runnerTest}`);
+		await app.write(`${folder}/jest.config.json`, JSON.stringify({testMatch: [`**/*.test.${extension}`]}));
+		const args = [...nodeArgs, app.file('jest/bin/jest.js'), '--config', `${folder}/jest.config.json`, '--json'];
+		const {numPassedTests} = JSON.parse(await app.node(...args)) as {numPassedTests: number};
+		t.is(numPassedTests, 1);
+	});
+}
 
-for (const format of ['esm', 'cjs'] as const) {
-	for (const external of [true, false]) {
-		test.serial(`esbuild builds a working program (${format}) with passagekit ${external ? 'external' : 'bundled'}`, async t => {
-			const name = `esbuild-${format}-${external}`;
-			const source = `import {Collection} from 'passagekit'; const path = './index-${name}'; (async () => {${program}})();`;
-			await app.write(`${name}.source.mjs`, source);
-			const file = `${name}.${format === 'esm' ? 'mjs' : 'cjs'}`;
-			const options = {
-				entryPoints: [`${name}.source.mjs`],
-				outfile: file,
-				bundle: true,
-				format,
-				platform: 'node',
-				external: external ? ['passagekit'] : [],
-				logLevel: 'error',
-				logOverride: {'empty-import-meta': 'silent'},
-			};
-			await app.node('--eval', `require('esbuild').buildSync(${JSON.stringify(options)})`);
-			t.is(await app.node(file), 'lamp');
-		});
+/** Bundles are built for these module formats, with passagekit as an external package and as a part of the bundle. */
+const bundles = (['esm', 'cjs'] as const).flatMap(format => [true, false].map(isExternal => ({format, isExternal})));
+
+/** Writes the source of a program to bundle, which uses a model. Returns the path of the source. */
+async function writeBundled(name: string): Promise<string> {
+	const source = `import {Collection} from 'passagekit'; const path = process.env.FOLDER; (async () => {${programWithModel}})();`;
+	await app.write(`${name}/source.mjs`, source);
+	return `./${name}/source.mjs`;
+}
+
+/** Runs a program in a working directory other than the folder with its packages. */
+async function runElsewhere(path: string): Promise<string> {
+	const folder = mkdtempSync(join(tmpdir(), 'passagekit-elsewhere-'));
+	try {
+		return await app.run(process.execPath, [join(app.folder, path)], {FOLDER: join(folder, 'index')}, folder);
+	} finally {
+		await rm(folder, {recursive: true, force: true});
 	}
 }
 
-for (const external of [true, false]) {
-	test.serial(`webpack builds a working program with passagekit ${external ? 'external' : 'bundled'}`, async t => {
-		const name = `webpack-${external}`;
-		const source = `import {Collection} from 'passagekit'; const path = './index-${name}'; (async () => {${program}})();`;
-		await app.write(`${name}.source.mjs`, source);
-		const configuration = `{
+for (const {format, isExternal} of bundles) {
+	test.serial(`esbuild builds a working program (${format}) with passagekit ${isExternal ? 'external' : 'bundled'}`, async t => {
+		const name = `esbuild-${format}-${isExternal}`;
+		const outfile = `${name}/program.${format === 'esm' ? 'mjs' : 'cjs'}`;
+		const options = {
+			entryPoints: [await writeBundled(name)],
+			outfile,
+			bundle: true,
+			format,
+			platform: 'node',
+			external: isExternal ? ['passagekit'] : [],
+			logLevel: 'error',
+		};
+		await app.node('--eval', `require('esbuild').buildSync(${JSON.stringify(options)})`);
+		t.is(await runElsewhere(outfile), 'lamp,pen');
+	});
+
+	test.serial(`webpack builds a working program (${format}) with passagekit ${isExternal ? 'external' : 'bundled'}`, async t => {
+		const name = `webpack-${format}-${isExternal}`;
+		const filename = `program.${format === 'esm' ? 'mjs' : 'cjs'}`;
+		const options = {
 			mode: 'production',
 			target: 'node20',
-			entry: './${name}.source.mjs',
-			externals: ${external ? `{passagekit: 'module passagekit'}` : '{}'},
-			experiments: {outputModule: true},
-			output: {path: process.cwd() + '/${name}', filename: 'program.mjs', module: true, library: {type: 'module'}},
-		}`;
-		const build = `require('webpack')(${configuration}, (error, stats) => {
+			entry: await writeBundled(name),
+			externals: isExternal ? {passagekit: `${format === 'esm' ? 'module' : 'commonjs'} passagekit`} : {},
+			output: {path: join(app.folder, name), filename, ...(format === 'esm' ? {module: true, library: {type: 'module'}} : {})},
+			...(format === 'esm' ? {experiments: {outputModule: true}} : {}),
+		};
+		const build = `require('webpack')(${JSON.stringify(options)}, (error, stats) => {
 			console.log(error ?? stats.toString({all: false, errors: true, warnings: true}));
 		})`;
 		t.is(await app.node('--eval', build), '');
-		t.is(await app.node(`${name}/program.mjs`), 'lamp');
+		// webpack writes the paths of source files into the bundle. On the machine of a user, there are no such files.
+		const file = join(app.folder, name, filename);
+		await writeFile(file, (await readFile(file, 'utf8')).replaceAll(pathToFileURL(app.folder).href, 'file:///elsewhere'));
+		t.is(await runElsewhere(join(name, filename)), 'lamp,pen');
 	});
 }
 

@@ -2,6 +2,7 @@
 import module from 'node:module';
 import {dirname, join, resolve} from 'node:path';
 import {packageRoot} from '../core/native/addon.ts';
+import {codeLocation, resolveInProgram} from '../core/native/program-packages.ts';
 import {checkOneOf, checkString} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {isFolder} from '../core/file-system.ts';
@@ -16,8 +17,8 @@ export function modelOptions({signal, onProgress, revision, offline, cacheFolder
 	return {signal, onProgress, revision, offline, cacheFolder, endpoint, token};
 }
 
-// `import.meta.url` may be undefined in bundled code, as in CommonJS bundles. Packages are then found from the working directory.
-const require = module.createRequire(import.meta.url ?? join(process.cwd(), 'package.json'));
+// As in `platform-packages.ts`, the name `module` matters.
+const require = module.createRequire(codeLocation);
 
 /**
 Loads the packages with passagekit's own models. They are separate packages because of their size. The names are literal, so that tools that
@@ -75,17 +76,12 @@ export function ownModelFolder(name: string): string | undefined {
 	if (isFolder(inCheckout)) {
 		return inCheckout;
 	}
-	// passagekit may be installed in a different place than the program, as with `npx`. The program's packages are found from the working
-	// directory.
-	const fromWorkingDirectory = (): string =>
-		dirname(module.createRequire(join(process.cwd(), 'package.json')).resolve(`@passagekit/${name}/package.json`));
-	for (const find of [() => modelPackages[name]?.().folder, fromWorkingDirectory]) {
-		try {
-			const folder = find();
-			if (folder !== undefined && isFolder(folder)) {
-				return folder;
-			}
-		} catch {}
-	}
-	return undefined;
+	try {
+		const folder = modelPackages[name]?.().folder;
+		if (folder !== undefined && isFolder(folder)) {
+			return folder;
+		}
+	} catch {}
+	const manifest = resolveInProgram(`@passagekit/${name}/package.json`);
+	return manifest === undefined ? undefined : dirname(manifest);
 }

@@ -1,9 +1,9 @@
 /** Finds the ONNX Runtime library for this platform. */
-import {readdirSync, statSync} from 'node:fs';
-import module from 'node:module';
+import {readFileSync, readdirSync, statSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {RetrievalError} from '../core/errors.ts';
 import {platformName} from '../core/native/addon.ts';
+import {resolveInProgram} from '../core/native/program-packages.ts';
 
 /** The ONNX Runtime library of this platform. */
 export interface RuntimeLibrary {
@@ -14,8 +14,7 @@ export interface RuntimeLibrary {
 
 /**
 Finds the library: the file that the environment variable `PASSAGEKIT_ONNXRUNTIME` names, or else the one in the optional peer
-dependency `onnxruntime-node`, which is resolved from this package or from the working directory. Fails with `ERR_PEER_MISSING` if
-there is no library.
+dependency `onnxruntime-node`. Fails with `ERR_PEER_MISSING` if there is no library.
 */
 export function findRuntimeLibrary(): RuntimeLibrary {
 	const named = process.env['PASSAGEKIT_ONNXRUNTIME'];
@@ -43,9 +42,11 @@ export function findRuntimeLibrary(): RuntimeLibrary {
 	}
 	const library = libraryIn(join(dirname(manifest.path), 'bin'));
 	if (!library) {
+		const isIntelMac = process.platform === 'darwin' && process.arch === 'x64';
+		const olderVersion = isIntelMac ? ' Version 1.23 has one: `npm install onnxruntime-node@1.23`.' : '';
 		throw new RetrievalError(
 			'ERR_PEER_MISSING',
-			`onnxruntime-node ${manifest.version} has no library for ${process.platform} ${process.arch}. Set PASSAGEKIT_ONNXRUNTIME to the path of an ONNX Runtime library.`,
+			`onnxruntime-node ${manifest.version} has no library for ${process.platform} ${process.arch}.${olderVersion} Set PASSAGEKIT_ONNXRUNTIME to the path of an ONNX Runtime library.`,
 		);
 	}
 	return {path: library, version: manifest.version};
@@ -68,14 +69,8 @@ export function runtimeVersion(): string | null | undefined {
 
 /** Returns the path and the version of the `package.json` of `onnxruntime-node`, if it is installed. */
 function peerManifest(): {path: string; version: string} | undefined {
-	for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
-		try {
-			const require = module.createRequire(from);
-			const path = require.resolve('onnxruntime-node/package.json');
-			return {path, version: (require(path) as {version: string}).version};
-		} catch {}
-	}
-	return undefined;
+	const path = resolveInProgram('onnxruntime-node/package.json');
+	return path === undefined ? undefined : {path, version: (JSON.parse(readFileSync(path, 'utf8')) as {version: string}).version};
 }
 
 /** Finds a file such as `napi-v6/linux/x64/libonnxruntime.so.1` in the folder `bin`, for any version numbers. */

@@ -1,14 +1,12 @@
 /** Finds this package and loads its native addon. */
 import {readFileSync} from 'node:fs';
-import module from 'node:module';
+import nodeModule from 'node:module';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {RetrievalError} from '../errors.ts';
 import {onPathSync} from '../file-system.ts';
 import {platformPackage, platformPackages} from './platform-packages.ts';
-
-/** The URL of this module, or a path in the working directory if the bundler provides no URL, as in CommonJS. */
-const moduleLocation: string = import.meta.url ?? join(process.cwd(), 'package.json');
+import {codeLocation, resolveInProgram} from './program-packages.ts';
 
 /**
 The folder of this package: the nearest parent folder of this file with passagekit's package.json. If a bundler has copied this file into
@@ -16,7 +14,7 @@ another program, there is no such folder, and the constant is the folder of the 
 npm packages.
 */
 export const packageRoot: string = (() => {
-	const file = moduleLocation.startsWith('file:') ? fileURLToPath(moduleLocation) : moduleLocation;
+	const file = codeLocation.startsWith('file:') ? fileURLToPath(codeLocation) : codeLocation;
 	for (let folder = dirname(file), parent = ''; folder !== parent; parent = folder, folder = dirname(folder)) {
 		try {
 			if (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).name === 'passagekit') {
@@ -62,19 +60,25 @@ function libc(): 'gnu' | 'musl' {
 
 /** Loads the addon that this checkout built, or else the npm package for this platform. Fails with `ERR_NATIVE_MISSING` if neither loads. */
 export function loadAddon(): unknown {
-	const require = module.createRequire(moduleLocation);
+	const require = nodeModule.createRequire(codeLocation);
 	const platform = platformName();
 	const packageName = platformPackage(platform);
 	const file = join(packageRoot, 'native', `passagekit.${platform}.node`);
 	const loadPackage = platformPackages[platform];
 	const failures: string[] = [];
+	const loadFromProgram = (): unknown => {
+		const path = resolveInProgram(packageName);
+		return path === undefined ? undefined : require(path);
+	};
 	for (const [candidate, load] of [
 		[file, () => require(file)],
 		[packageName, loadPackage],
+		[packageName, loadFromProgram],
 	] as const) {
 		try {
-			if (load !== undefined) {
-				return load();
+			const addon = failures.length === 0 ? load?.() : undefined;
+			if (addon !== undefined) {
+				return addon;
 			}
 		} catch (error) {
 			const {code, message} = error as NodeJS.ErrnoException;

@@ -1,10 +1,10 @@
 /** The npm packages that contain the addon, one for each platform. */
 import module from 'node:module';
-import {join} from 'node:path';
+import {codeLocation} from './program-packages.ts';
 
-// A bundler may provide no URL, as in CommonJS. Packages are then found from the working directory. `createRequire` is not imported by name,
-// because webpack would then replace these calls, and look for the packages of all platforms.
-const require = module.createRequire(import.meta.url ?? join(process.cwd(), 'package.json'));
+// `createRequire` is not imported by name, because webpack would then replace these calls, and look for the packages of all platforms. `@vercel/nft`
+// recognizes only the expression `module.createRequire`; other modules in the same bundle must use another name than `module`.
+const require = module.createRequire(codeLocation);
 
 /**
 For each platform, a function that loads its package. The names are literals, so that tools that trace a program's files, such as

@@ -1,7 +1,7 @@
 /** Loads the official OpenSearch client, an optional peer dependency, and creates a client of a cluster. */
 import module from 'node:module';
-import {join} from 'node:path';
 import {RetrievalError} from '../../core/errors.ts';
+import {resolveInProgram} from '../../core/native/program-packages.ts';
 import type {CheckedRemote, OpenSearchClient, RemoteAuth} from './options.ts';
 
 const PACKAGE = '@opensearch-project/opensearch';
@@ -48,22 +48,15 @@ function authentication(auth: RemoteAuth | undefined): Record<string, unknown> {
 	}
 }
 
-/** Loads a module of the peer dependency, resolved from this package or from the working directory. */
+/** Loads a module of the peer dependency. */
 function load<T>(name: string): T {
-	let failure: unknown;
-	for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
-		try {
-			return module.createRequire(from)(name) as T;
-		} catch (error) {
-			failure = error;
-		}
+	const path = resolveInProgram(name);
+	if (path === undefined) {
+		throw new RetrievalError('ERR_PEER_MISSING', `the package ${PACKAGE} is not installed. Install it with \`npm install ${PACKAGE}\`.`);
 	}
-	const isMissing = (failure as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND';
-	throw new RetrievalError(
-		'ERR_PEER_MISSING',
-		isMissing
-			? `the package ${PACKAGE} is not installed. Install it with \`npm install ${PACKAGE}\`.`
-			: `the package ${PACKAGE} does not load: ${(failure as Error).message}`,
-		{cause: failure},
-	);
+	try {
+		return module.createRequire(path)(path) as T;
+	} catch (error) {
+		throw new RetrievalError('ERR_PEER_MISSING', `the package ${PACKAGE} does not load: ${(error as Error).message}`, {cause: error});
+	}
 }
