@@ -1,7 +1,7 @@
 // Runs the tests of `kernels` for 64-bit ARM on an x86-64 machine: built with zig, and run by qemu's emulation of two CPUs, one with the
 // instructions of `dotprod` and `i8mm` and one with plain NEON.
-import {spawnSync} from 'node:child_process';
-import {hasZig, installRustTarget} from './addon.mjs';
+import {installRustTarget} from './addon.mjs';
+import {findQemu, findZig} from './arm-tools.mjs';
 import {execute, requireRust, say} from './prepare.mjs';
 
 // The programs of this target are linked statically, so they need no libraries of an ARM system.
@@ -10,10 +10,10 @@ const target = 'aarch64-unknown-linux-musl';
 const cpus = {max: 'i8mm', 'cortex-a53': 'neon'};
 
 export function testArm() {
-	const qemu = ['qemu-aarch64-static', 'qemu-aarch64'].find(name => spawnSync(name, ['--version']).status === 0);
+	const qemu = findQemu();
 	const missing = [
 		...(qemu === undefined ? ['qemu (on Debian, `apt install qemu-user-static`)'] : []),
-		...(hasZig() ? [] : ['zig (`pip install cargo-zigbuild ziglang`)']),
+		...(findZig() ? [] : ['zig (`pip install cargo-zigbuild ziglang`)']),
 	];
 	if (missing.length > 0) {
 		say(`SKIPPING the tests for ARM: they need ${missing.join(' and ')}.`);
