@@ -4,6 +4,7 @@
 import {spawnSync} from 'node:child_process';
 import {existsSync, mkdirSync, readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
+import {findZig} from './cross-tools.mjs';
 import {execute, fail, hostTarget, prepare, requireRust, root, say} from './prepare.mjs';
 
 /** The oldest version of glibc with which the addons for Linux run. Node 20 itself needs 2.28. */
@@ -29,9 +30,9 @@ export async function buildAddonForPublishing(target = hostTarget()) {
 	if (!installRustTarget(target)) {
 		fail(`Rust's standard library for ${target} could not be installed; \`rustup target add ${target}\` failed.`);
 	}
-	if (usesZig && !hasZig()) {
+	if (usesZig && !findZig()) {
 		fail(
-			'the addon for publishing is linked with zig. Install zig with `pip install cargo-zigbuild ziglang`, and run the same command again.',
+			'the addon for publishing is linked with zig, which could not be downloaded. Install it with `pip install cargo-zigbuild ziglang`, and run the same command again.',
 		);
 	}
 	mkdirSync(addonFolder, {recursive: true});
@@ -79,10 +80,4 @@ function systemOf(target) {
 export function installRustTarget(target) {
 	const libraries = spawnSync('rustc', ['--print', 'target-libdir', '--target', target], {encoding: 'utf8', cwd: root}).stdout.trim();
 	return existsSync(libraries) || spawnSync('rustup', ['target', 'add', target], {cwd: root, stdio: 'inherit'}).status === 0;
-}
-
-/** Returns whether zig and cargo-zigbuild are installed. */
-export function hasZig() {
-	const runs = (command, ...args) => spawnSync(command, args).status === 0;
-	return (runs('zig', 'version') || runs('python3', '-m', 'ziglang', 'version')) && runs('cargo-zigbuild', '--version');
 }

@@ -1,7 +1,7 @@
 // Runs the tests of `kernels` for 64-bit ARM on an x86-64 machine: built with zig, and run by qemu's emulation of two CPUs, one with the
 // instructions of `dotprod` and `i8mm` and one with plain NEON.
 import {installRustTarget} from './addon.mjs';
-import {findQemu, findZig} from './arm-tools.mjs';
+import {findQemu, findZig} from './cross-tools.mjs';
 import {execute, requireRust, say} from './prepare.mjs';
 
 // The programs of this target are linked statically, so they need no libraries of an ARM system.

@@ -1,13 +1,11 @@
-// Finds the tools that build and run programs for 64-bit ARM on Linux: zig, cargo-zigbuild and qemu. Those that are not installed are downloaded
-// into target/arm-tools: zig and cargo-zigbuild from PyPI, and qemu from the package server of Debian or Ubuntu. The system does not change.
+// Finds the tools that build and run programs for other platforms on Linux: zig and cargo-zigbuild, and qemu. Those that are not installed are
+// downloaded into target/tools: zig and cargo-zigbuild from PyPI, and qemu from the package server of Debian or Ubuntu. The system does not change.
 import {spawnSync} from 'node:child_process';
 import {mkdirSync, readdirSync} from 'node:fs';
 import {delimiter, join} from 'node:path';
-import {hasZig} from './addon.mjs';
 import {root, say} from './prepare.mjs';
 
-const folder = join(root, 'target/arm-tools');
-/** The versions with which the release workflow builds, too. */
+const folder = join(root, 'target/tools');
 const pythonPackages = ['cargo-zigbuild==0.24.1', 'ziglang==0.17.1'];
 
 /** Returns the command of qemu's emulator, or `undefined` if it is neither installed nor can be downloaded. */
@@ -42,6 +40,10 @@ export function findZig() {
 		);
 	}
 	return hasZig();
+}
+
+function hasZig() {
+	return (succeeds('zig', ['version']) || succeeds('python3', ['-m', 'ziglang', 'version'])) && succeeds('cargo-zigbuild', ['--version']);
 }
 
 function succeeds(command, args) {
