@@ -1,7 +1,7 @@
 // Finds the tools that build and run programs for other platforms on Linux: zig and cargo-zigbuild, and qemu. Those that are not installed are
-// downloaded into target/tools: zig and cargo-zigbuild from PyPI, and qemu from the package server of Debian or Ubuntu. The system does not change.
+// downloaded into target/tools: zig and cargo-zigbuild from PyPI, and qemu from the package server of Debian or Ubuntu. Nothing is installed elsewhere.
 import {spawnSync} from 'node:child_process';
-import {mkdirSync, readdirSync} from 'node:fs';
+import {mkdirSync, readdirSync, rmSync} from 'node:fs';
 import {delimiter, join} from 'node:path';
 import {root, say} from './prepare.mjs';
 
@@ -10,22 +10,28 @@ const pythonPackages = ['cargo-zigbuild==0.24.1', 'ziglang==0.17.1'];
 
 /** Returns the command of qemu's emulator, or `undefined` if it is neither installed nor can be downloaded. */
 export function findQemu() {
-	const name = 'qemu-aarch64-static';
-	const downloaded = join(folder, 'qemu/usr/bin', name);
-	const find = () => [name, 'qemu-aarch64', downloaded].find(command => succeeds(command, ['--version']));
+	const names = ['qemu-aarch64-static', 'qemu-aarch64'];
+	const commands = [...names, ...names.map(name => join(folder, 'qemu/usr/bin', name))];
+	const find = () => commands.find(command => succeeds(command, ['--version']));
 	const found = find();
 	if (found !== undefined) {
 		return found;
 	}
-	say('downloading qemu-user-static …');
-	if (succeeds('apt-get', ['download', 'qemu-user-static'])) {
-		const file = readdirSync(folder).find(file => file.startsWith('qemu-user-static'));
-		succeeds('dpkg', ['-x', file, 'qemu']);
+	say('downloading qemu …');
+	// In newer versions of Debian, the package qemu-user-static is empty and depends on qemu-user.
+	for (const name of ['qemu-user-static', 'qemu-user']) {
+		const isPackage = file => file.startsWith(`${name}_`);
+		readdirSync(folder)
+			.filter(isPackage)
+			.forEach(file => rmSync(join(folder, file)));
+		if (find() === undefined && succeeds('apt-get', ['download', name], 'inherit')) {
+			succeeds('dpkg', ['-x', readdirSync(folder).find(isPackage), 'qemu'], 'inherit');
+		}
 	}
 	return find();
 }
 
-/** Returns whether zig and cargo-zigbuild are installed or were downloaded. Adds the folder of the downloaded ones to `PATH`. */
+/** Returns whether zig and cargo-zigbuild are installed or were downloaded. Adds the folder of the downloaded tools to `PATH`. */
 export function findZig() {
 	if (hasZig()) {
 		return true;
@@ -35,8 +41,8 @@ export function findZig() {
 	if (!hasZig()) {
 		say(`downloading ${pythonPackages.join(' and ')} …`);
 		void (
-			succeeds('python3', ['-m', 'venv', 'python']) &&
-			succeeds(join(bin, 'pip'), ['install', '--quiet', '--disable-pip-version-check', ...pythonPackages])
+			succeeds('python3', ['-m', 'venv', 'python'], 'inherit') &&
+			succeeds(join(bin, 'pip'), ['install', '--quiet', '--disable-pip-version-check', ...pythonPackages], 'inherit')
 		);
 	}
 	return hasZig();
@@ -46,7 +52,8 @@ function hasZig() {
 	return (succeeds('zig', ['version']) || succeeds('python3', ['-m', 'ziglang', 'version'])) && succeeds('cargo-zigbuild', ['--version']);
 }
 
-function succeeds(command, args) {
+/** Returns whether a command succeeds. `errors` says where its stderr goes. */
+function succeeds(command, args, errors = 'ignore') {
 	mkdirSync(folder, {recursive: true});
-	return spawnSync(command, args, {cwd: folder, stdio: ['ignore', 'ignore', 'ignore']}).status === 0;
+	return spawnSync(command, args, {cwd: folder, stdio: ['ignore', 'ignore', errors]}).status === 0;
 }

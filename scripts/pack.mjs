@@ -43,11 +43,10 @@ function stagePackage(folder, manifest, addonNames) {
 	const {scripts: _scripts, devDependencies: _dev, ava: _ava, napi: _napi, allowScripts: _allow, ...published} = manifest;
 	const optionalDependencies = Object.fromEntries(addonNames.map(name => [name, manifest.version]));
 	mkdirSync(folder, {recursive: true});
-	const parts = manifest.files;
-	published.files = [...parts, 'sbom.cdx.json'];
+	published.files = [...manifest.files, 'sbom.cdx.json'];
 	writeFileSync(join(folder, 'package.json'), `${JSON.stringify({...published, optionalDependencies}, undefined, '\t')}\n`);
 	writeFileSync(join(folder, 'sbom.cdx.json'), `${JSON.stringify(softwareBillOfMaterials(manifest, []), undefined, '\t')}\n`);
-	for (const part of [...parts, 'README.md', 'LICENSE']) {
+	for (const part of [...manifest.files, 'README.md', 'LICENSE']) {
 		cpSync(join(root, part), join(folder, part), {recursive: true});
 	}
 }

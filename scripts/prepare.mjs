@@ -81,6 +81,8 @@ export async function prepare({only, profile = 'release'} = {}) {
 		}
 		const startedAt = performance.now();
 		say(`${step.description} …`);
+		const {[step.name]: _, ...others} = readStamps();
+		writeStamps(others);
 		await step.run(profile);
 		// The fingerprint is computed again, because a step may change its own inputs. Installing packages deletes node_modules, and so all stamps.
 		writeStamps({...readStamps(), [step.name]: `${fingerprint(step.inputs)}${suffix}`});
@@ -129,8 +131,9 @@ async function bundle(entries) {
 }
 
 /**
-Bundles all exported modules into one CommonJS file, for tools that cannot load ES modules with `require`, such as Jest before Node 24. (Node itself
-can, and uses the ES modules for `require`, too.) For each exported module, a small file gets the module from that file.
+Bundles all exported modules into one CommonJS file, for tools that cannot load ES modules with `require`, such as Jest. For each exported module,
+also writes a small CommonJS module, which `require` loads: it passes on the ES module, as `import` loads it, or, if that fails, the module from the
+CommonJS bundle.
 */
 async function bundleForCommonJs(entries) {
 	rmSync(join(root, 'dist/cjs'), {recursive: true, force: true});
@@ -151,19 +154,35 @@ async function bundleForCommonJs(entries) {
 	});
 	for (const path of entries) {
 		const file = join('dist/cjs', path.replace(/\.js$/u, '.cjs'));
-		const all = relative(dirname(file), 'dist/cjs/passagekit.cjs').replaceAll('\\', '/');
+		const relativePath = other => relative(dirname(file), other).replaceAll('\\', '/');
+		const [esModule, bundled] = [relativePath(join('dist/ts', path)), relativePath('dist/cjs/passagekit.cjs')];
 		mkdirSync(join(root, dirname(file)), {recursive: true});
-		writeFileSync(join(root, file), `module.exports = require('./${all}')[${JSON.stringify(path)}];\n`);
-		const declarations = relative(dirname(file), join('dist/ts', path)).replaceAll('\\', '/');
-		writeFileSync(join(root, file.replace(/\.cjs$/u, '.d.cts')), `${requireNote}\nexport * from '${declarations}';\n`);
+		writeFileSync(join(root, file), commonJsModule(esModule, bundled, path));
+		writeFileSync(join(root, file.replace(/\.cjs$/u, '.d.cts')), `${requireNote}\nexport * from '${esModule}';\n`);
 	}
 	keepNamesOfClassesOnly(['dist/cjs/passagekit.cjs']);
 }
 
-/** Before version 5.8, TypeScript reports an error if a CommonJS module imports an ES module, as Node cannot. Node 20.19 can. */
-const requireNote = '// @ts-ignore: Node can load ES modules with `require`, which TypeScript before 5.8 does not know.';
+/**
+Returns the source of a CommonJS module that passes on an ES module. `createRequire` hides the CommonJS bundle from bundlers and file tracers,
+which would otherwise include its code, too.
+*/
+function commonJsModule(esModule, bundled, name) {
+	return `try {
+	module.exports = require('${esModule}');
+} catch (error) {
+	if (error.code !== 'ERR_REQUIRE_ESM') {
+		throw error;
+	}
+	module.exports = require('node:module').createRequire(__filename)('./${bundled}')['${name}'];
+}
+`;
+}
 
-/** Options of esbuild that both kinds of bundles have. */
+/** TypeScript before 5.8 rejects `require` of an ES module; so do later versions with `module: node16`. Node supports it since 20.19. */
+const requireNote = '// @ts-ignore: Node can load ES modules with `require`.';
+
+/** The esbuild options that both bundles share. */
 const bundleOptions = {
 	absWorkingDir: root,
 	bundle: true,
@@ -176,6 +195,7 @@ const bundleOptions = {
 	keepNames: true,
 	legalComments: 'none',
 	logLevel: 'warning',
+	define: {PASSAGEKIT_VERSION: JSON.stringify(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version)},
 };
 
 /** Returns the paths of the modules that package.json exports, relative to dist/ts: `index.js`, `fusion/index.js`, … */
@@ -197,7 +217,7 @@ function copyDeclarations(entries) {
 		const text = readFileSync(join(root, 'dist/modules', path), 'utf8');
 		mkdirSync(join(root, 'dist/ts', dirname(path)), {recursive: true});
 		writeFileSync(join(root, 'dist/ts', path), text);
-		for (const [, imported] of text.matchAll(/\b(?:from|import\() ?['"](\.[^'"]+)['"]/gu)) {
+		for (const [, imported] of text.matchAll(/\b(?:from|import|import\() ?['"](\.[^'"]+)['"]/gu)) {
 			pending.push(join(dirname(path), imported.replace(/(?:\.d)?\.[jt]s$/u, '.d.ts')));
 		}
 	}

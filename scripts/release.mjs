@@ -50,7 +50,7 @@ function publish(tarball, isDryRun) {
 	const {name, version} = JSON.parse(
 		spawnSync('tar', ['-xzOf', tarball, 'package/package.json'], {encoding: 'utf8', maxBuffer: 1 << 24}).stdout,
 	);
-	if (!isDryRun && spawnSync(npm, ['view', `${name}@${version}`, 'version'], {encoding: 'utf8'}).stdout.trim() === version) {
+	if (spawnSync(npm, ['view', `${name}@${version}`, 'version'], {encoding: 'utf8'}).stdout.trim() === version) {
 		say(`${name}@${version} is already published.`);
 		return;
 	}

@@ -46,7 +46,7 @@ const tasks = {
 			fail('native/binding.d.ts was out of date, and the build has updated it: add it to the commit.');
 		}
 	},
-	/** Runs the tests of the SIMD kernels for ARM in an emulator. If what it needs is not installed, it says so and skips them. */
+	/** Runs the tests of the SIMD kernels for ARM in an emulator. Downloads qemu and zig if they are missing; if that fails, says so and skips the tests. */
 	async 'test:arm'() {
 		await prepare({only: ['packages']});
 		const {testArm} = await import('./test-arm.mjs');

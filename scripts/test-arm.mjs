@@ -13,7 +13,7 @@ export function testArm() {
 	const qemu = findQemu();
 	const missing = [
 		...(qemu === undefined ? ['qemu (on Debian, `apt install qemu-user-static`)'] : []),
-		...(findZig() ? [] : ['zig (`pip install cargo-zigbuild ziglang`)']),
+		...(qemu === undefined || findZig() ? [] : ['zig (`pip install cargo-zigbuild ziglang`)']),
 	];
 	if (missing.length > 0) {
 		say(`SKIPPING the tests for ARM: they need ${missing.join(' and ')}.`);

@@ -1,5 +1,5 @@
-// Describes the third-party code in the npm packages of the addon: returns the licenses of all crates in the addon, and an SBOM (software bill
-// of materials) in the CycloneDX format.
+// Describes the third-party code in the npm packages: returns the licenses of all crates in the addon and of Rust's standard library, and an SBOM
+// (software bill of materials) in the CycloneDX format.
 import {spawnSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
 import {existsSync, readFileSync, readdirSync} from 'node:fs';
@@ -59,7 +59,7 @@ function licenseTexts({manifest_path: manifest, licenseFolder}) {
 		: [];
 }
 
-/** Returns the content of the file THIRD-PARTY-LICENSES: each license text, after a list of the crates that it covers. */
+/** Returns the content of the file THIRD-PARTY-LICENSES: each license text, after a list of those that it covers. */
 export function thirdPartyLicenses(crates) {
 	const notices = new Map();
 	for (const crate of [...crates, standardLibrary()]) {
@@ -77,7 +77,8 @@ export function thirdPartyLicenses(crates) {
 			notices.set(key, notice);
 		}
 	}
-	const header = 'The native addon of passagekit contains these crates. Each license text comes after the crates that it covers.';
+	const header =
+		"The native addon of passagekit contains these crates and Rust's standard library. Each license text comes after those that it covers.";
 	const line = '-'.repeat(80);
 	return `${[header, ...[...notices.values()].map(({text, labels}) => `${labels.join('\n')}\n\n${text}`)].join(`\n\n${line}\n\n`)}\n`;
 }

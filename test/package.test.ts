@@ -181,6 +181,19 @@ test('the platform package is found by the name that the error message states', 
 	t.is(await script(folder, 'import {exactMatch} from "passagekit"; console.log(exactMatch("The fox", ["fox"]));'), 'true');
 });
 
+test('an addon of another version is refused', async t => {
+	const folder = await installed({addon: false});
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	const name = `@passagekit/native-${platformName()}`;
+	const target = join(folder, 'node_modules', name);
+	await mkdir(target, {recursive: true});
+	await writeFile(join(target, 'package.json'), JSON.stringify({name, main: 'index.js'}));
+	await writeFile(join(target, 'index.js'), `module.exports = {systemInfo: () => ({version: '0.0.9'})};`);
+	const {version} = JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8')) as {version: string};
+	const expected = `true ERR_NATIVE_MISSING expected the native addon of version ${version}, got version 0.0.9. Install it with \`npm install ${name}@${version}\`.`;
+	t.deepEqual(new Set((await script(folder, needAddon)).split('\n')), new Set([expected]));
+});
+
 test('if the addon cannot be loaded, the error contains the message of the loader', async t => {
 	const folder = await installed({addon: false});
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));

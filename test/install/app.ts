@@ -3,7 +3,7 @@ A Node program for the tests in this folder, and the packing of the packages tha
 would install it: from packages, without Rust, and without install scripts.
 */
 import {execFile} from 'node:child_process';
-import {mkdtempSync} from 'node:fs';
+import {mkdtempSync, realpathSync} from 'node:fs';
 import {cp, mkdir, readdir, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {basename, delimiter, dirname, join} from 'node:path';
@@ -48,7 +48,8 @@ export const npm: readonly [string, ...string[]] =
 
 /** A program in a temporary folder, with its own `package.json` and `node_modules`. */
 export class App {
-	readonly folder = mkdtempSync(join(tmpdir(), 'passagekit-install-'));
+	/** The path without links, because webpack writes it into bundles. */
+	readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'passagekit-install-')));
 	/** The paths of the installed tarballs. */
 	#packages: readonly string[] = [];
 
@@ -128,7 +129,7 @@ export const program = `
 `;
 
 /**
-Like `program`, but it encodes the documents with the model `minilm-encoder` and searches by words and meaning, so it prints `lamp,pen`.
+Like `program`, but it encodes the documents with the model `minilm-encoder` and searches with BM25 and vectors, so it prints `lamp,pen`.
 */
 export const programWithModel = `
 	const docs = await Collection.open(path, {create: true, encoder: 'minilm-encoder'});

@@ -27,7 +27,7 @@ test.after.always(async () => {
 	await appWithoutAddon.remove();
 });
 
-test('of the packages with the addon, npm installs the one for this platform', async t => {
+test('npm installs only the addon package of this platform', async t => {
 	const installed = await readdir(app.file('@passagekit'));
 	t.deepEqual(
 		installed.filter(name => name.startsWith('native-')),
@@ -89,11 +89,13 @@ test('models are found in their packages, and for a model that has no package, t
 	t.regex(lines[3]!, /^ERR_MODEL_MISSING model tiny-encoder: expected a checkout/u);
 });
 
-for (const format of ['ES', 'CommonJS'] as const) {
-	test(`a file tracer finds all files that a program needs (an ${format} module)`.replace('an C', 'a C'), async t => {
-		const name = format === 'ES' ? 'traced.mjs' : 'traced.cjs';
-		const load = format === 'ES' ? `import {Collection} from 'passagekit';` : `const {Collection} = require('passagekit');`;
-		await app.write(name, `${load} const path = './traced'; (async () => {${programWithModel}})();`);
+for (const [description, name, load] of [
+	['an ES module', 'traced.mjs', `import {Collection} from 'passagekit';`],
+	['a CommonJS module', 'traced.cjs', `const {Collection} = require('passagekit');`],
+	['a CommonJS module that loads a subpath', 'traced-subpath.cjs', `const {Collection} = require('passagekit/collection');`],
+] as const) {
+	test(`a file tracer finds all files that a program needs (${description})`, async t => {
+		await app.write(name, `${load} const path = './index'; (async () => {${programWithModel}})();`);
 		const {fileList} = await nodeFileTrace([join(app.folder, name)], {base: app.folder});
 		for (const file of [
 			`${platformPackage(platformName())}/passagekit.${platformName()}.node`,

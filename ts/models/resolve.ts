@@ -17,7 +17,7 @@ export function modelOptions({signal, onProgress, revision, offline, cacheFolder
 	return {signal, onProgress, revision, offline, cacheFolder, endpoint, token};
 }
 
-// As in `platform-packages.ts`, the name `module` matters.
+// `@vercel/nft` follows only calls of the form `module.createRequire`; see `platform-packages.ts`.
 const require = module.createRequire(codeLocation);
 
 /**

@@ -25,8 +25,14 @@ export const packageRoot: string = (() => {
 	return dirname(file);
 })();
 
+/** esbuild replaces this name with the version of the package. It is not declared when the source files themselves run. */
+declare const PASSAGEKIT_VERSION: string;
+
 /** The version of this package. */
 export function packageVersion(): string {
+	if (typeof PASSAGEKIT_VERSION === 'string') {
+		return PASSAGEKIT_VERSION;
+	}
 	const path = join(packageRoot, 'package.json');
 	const {version} = JSON.parse(onPathSync('read', path, () => readFileSync(path, 'utf8'))) as {version: string};
 	return version;
@@ -67,7 +73,7 @@ export function loadAddon(): unknown {
 	const loadPackage = platformPackages[platform];
 	const failures: string[] = [];
 	const loadFromProgram = (): unknown => {
-		const path = resolveInProgram(packageName);
+		const path = resolveInProgram(packageName, {native: true});
 		return path === undefined ? undefined : require(path);
 	};
 	for (const [candidate, load] of [

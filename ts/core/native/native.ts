@@ -1,7 +1,8 @@
 /** The only module that calls the addon; `addon.ts` loads it. Asynchronous calls go through `callNative`, synchronous ones through `callSync`. */
 import {isNativeError} from 'node:util/types';
 import type * as Binding from '../../../native/binding.d.ts';
-import {loadAddon} from './addon.ts';
+import {loadAddon, packageVersion, platformName} from './addon.ts';
+import {platformPackage} from './platform-packages.ts';
 import {cancelOnAbort} from '../abort.ts';
 import {type ErrorCode, RetrievalError} from '../errors.ts';
 import {CallbackRunner} from '../callbacks.ts';
@@ -12,19 +13,31 @@ export type {Binding};
 /**
 The addon. It is loaded on first use, so that `passagekit --help` and other code that does not need the addon work without it. The
 first use replaces this proxy with the addon itself, so later uses have no overhead. The first use fails with `ERR_NATIVE_MISSING` if the
-addon cannot be loaded, and with `ERR_ARGUMENT` if the environment variable `PASSAGEKIT_CPU`, which forces a level of instruction sets, is
+addon cannot be loaded or has another version, and with `ERR_ARGUMENT` if the environment variable `PASSAGEKIT_CPU`, which forces a level of instruction sets, is
 invalid.
 */
 export let native: typeof Binding = new Proxy({} as typeof Binding, {
 	get(_target, name) {
 		const addon = loadAddon() as typeof Binding;
 		// Fails if `PASSAGEKIT_CPU` is invalid.
-		callSync(() => addon.systemInfo());
+		const {version} = callSync(() => addon.systemInfo());
+		checkVersion(version);
 		native = addon;
 		isLoaded = true;
 		return native[name as keyof typeof Binding];
 	},
 });
+
+/** Fails if the version of the addon is not that of this package. */
+function checkVersion(version: string): void {
+	const expected = packageVersion();
+	if (version !== expected) {
+		throw new RetrievalError(
+			'ERR_NATIVE_MISSING',
+			`expected the native addon of version ${expected}, got version ${version}. Install it with \`npm install ${platformPackage(platformName())}@${expected}\`.`,
+		);
+	}
+}
 
 /** Whether the addon was loaded. */
 export let isLoaded = false;

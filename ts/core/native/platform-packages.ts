@@ -3,7 +3,8 @@ import module from 'node:module';
 import {codeLocation} from './program-packages.ts';
 
 // `createRequire` is not imported by name, because webpack would then replace these calls, and look for the packages of all platforms. `@vercel/nft`
-// recognizes only the expression `module.createRequire`; other modules in the same bundle must use another name than `module`.
+// follows only calls of the form `module.createRequire`. esbuild renames `module` if several modules of a bundle import it; the tests of the tracer
+// detect that.
 const require = module.createRequire(codeLocation);
 
 /**

@@ -1,8 +1,12 @@
 /** Finds the packages that a program has installed beside passagekit: the addon, models and peer dependencies. */
+import {realpathSync} from 'node:fs';
 import nodeModule from 'node:module';
 import {join} from 'node:path';
 
-/** The file of this code if it is CommonJS, as a bundle may be. ES modules have no variable `__filename`. */
+/** A path in the working directory. */
+const inWorkingDirectory = join(process.cwd(), 'package.json');
+
+/** The path of this file if it runs as CommonJS, for example in a CommonJS bundle. In an ES module, reading `__filename` fails. */
 const commonJsFile: string | undefined = (() => {
 	try {
 		// Without `typeof`, because webpack replaces it with "string" in ES modules, too.
@@ -13,18 +17,19 @@ const commonJsFile: string | undefined = (() => {
 })();
 
 /**
-The URL or path of the file of this code. In a CommonJS bundle, there is no URL. In a bundle of webpack, the URL is that of the source file on
-the machine on which the bundle was built.
+The location of the running code: a path in CommonJS, and a URL in an ES module. In an ES module that webpack built, it is the URL that the
+source file had when the bundle was built; if that is not a URL of this system, the location is a path in the working directory.
 */
-export const codeLocation: string = import.meta.url ?? commonJsFile ?? join(process.cwd(), 'package.json');
+export const codeLocation: string =
+	[commonJsFile, import.meta.url].find(location => location !== undefined && isUsable(location)) ?? inWorkingDirectory;
 
 /**
-Returns the path of a module of an installed package, or `undefined` if the package is not installed. It is looked for from the file of this
-code; from the main file of the program, because a bundle may contain this code; and from the working directory, because passagekit may be
-installed in a different place than the program, as with `npx`.
+Returns the path of a module of an installed package, or `undefined` if the package is not installed. Searches from the location of the running
+code; from the program's main file, because a bundler may have moved this code; and, unless `native` is true, from the working directory, because
+`npx` installs passagekit outside the program. Native code of the working directory must not be loaded: the folder may be a stranger's.
 */
-export function resolveInProgram(request: string): string | undefined {
-	for (const location of [codeLocation, commonJsFile, process.argv[1], join(process.cwd(), 'package.json')]) {
+export function resolveInProgram(request: string, {native = false} = {}): string | undefined {
+	for (const location of [codeLocation, mainFile(), ...(native ? [] : [inWorkingDirectory])]) {
 		try {
 			if (location !== undefined) {
 				return nodeModule.createRequire(location).resolve(request);
@@ -32,4 +37,22 @@ export function resolveInProgram(request: string): string | undefined {
 		} catch {}
 	}
 	return undefined;
+}
+
+/** Returns the path of the program's main file, `undefined` if there is none. */
+function mainFile(): string | undefined {
+	try {
+		return realpathSync(process.argv[1] ?? '');
+	} catch {
+		return undefined;
+	}
+}
+
+function isUsable(location: string): boolean {
+	try {
+		nodeModule.createRequire(location);
+		return true;
+	} catch {
+		return false;
+	}
 }

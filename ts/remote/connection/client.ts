@@ -52,7 +52,13 @@ function authentication(auth: RemoteAuth | undefined): Record<string, unknown> {
 function load<T>(name: string): T {
 	const path = resolveInProgram(name);
 	if (path === undefined) {
-		throw new RetrievalError('ERR_PEER_MISSING', `the package ${PACKAGE} is not installed. Install it with \`npm install ${PACKAGE}\`.`);
+		const isInstalled = resolveInProgram(PACKAGE) !== undefined;
+		throw new RetrievalError(
+			'ERR_PEER_MISSING',
+			isInstalled
+				? `the installed version of ${PACKAGE} has no module ${name}. Install version 3 or later with \`npm install ${PACKAGE}@latest\`.`
+				: `the package ${PACKAGE} is not installed. Install it with \`npm install ${PACKAGE}\`.`,
+		);
 	}
 	try {
 		return module.createRequire(path)(path) as T;
