@@ -6,6 +6,8 @@ use std::collections::HashMap;
 use kernels::impacts::MAX_CODES_PER_CLASS;
 use tantivy::fieldnorm::FieldNormReader;
 
+use super::code_classes::choose_codes;
+
 /// What BM25 needs to know about a posting: the term's frequency in the passage, and the passage's fieldnorm (its
 /// length, quantized to a byte).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,12 +27,18 @@ pub(crate) const OVERFLOW: u8 = 255;
 pub(super) const MAX_IMPACTS: usize = 255 - MAX_CODES_PER_CLASS;
 
 /// The most frequent impacts of a segment, at most [`MAX_IMPACTS`]. The impact at index `i` has the code `i + 1`. The
-/// impacts are in ascending order of their contributions with b = 0.4. Neighbors then contribute nearly the same with
-/// any parameters, so one upper bound per class of neighboring codes is tight.
+/// impacts are in ascending order of their contributions with k1 = 0.9 and b = 0.4. Neighbors then contribute nearly the
+/// same with any parameters, so one upper bound per class of neighboring codes is tight. An impact may occur several
+/// times ([`code_classes`](super::code_classes) says why); only the last of its codes is used.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Dictionary {
     pub impacts: Vec<Impact>,
 }
+
+/// Codes are given to the most frequent impacts until at most one posting in this many has an impact without a code, or
+/// until there are no more codes. With fewer impacts, classes are narrower, but overflow entries take more time than
+/// other postings.
+const POSTINGS_PER_OVERFLOW_ENTRY: u64 = 10_000;
 
 /// Impacts with a frequency below this are counted and looked up in an array, the others in a hash map.
 const ARRAY_FREQUENCIES: usize = 32;
@@ -74,16 +82,32 @@ impl Counter {
         let mut counts: Vec<(u64, Impact)> = (0..).zip(&self.array).flat_map(impacts_of).collect();
         counts.extend(self.others.into_iter().map(|(impact, count)| (count, impact)));
         counts.sort_unstable_by_key(|&(count, impact)| (std::cmp::Reverse(count), impact));
-        counts.truncate(MAX_IMPACTS);
-        let mut impacts: Vec<Impact> = counts.into_iter().map(|(_, impact)| impact).collect();
-        // A contribution grows with frequency / (1 − b + b · length / average). `ratio` is this quotient for b = 0.4,
-        // divided by `average`, which does not change the order. As `average`, the mean length of the impacts is close
-        // enough to the mean length of the passages.
-        let length = |impact: &Impact| f64::from(FieldNormReader::id_to_fieldnorm(impact.fieldnorm));
-        let average = impacts.iter().map(length).sum::<f64>() / impacts.len().max(1) as f64;
-        let ratio = |impact: &Impact| f64::from(impact.frequency) / (0.6 * average + 0.4 * length(impact));
-        impacts.sort_by(|a, b| ratio(a).total_cmp(&ratio(b)).then(a.cmp(b)));
-        Dictionary { impacts }
+        let postings: u64 = counts.iter().map(|&(count, _)| count).sum();
+        let length = |impact: Impact| f64::from(FieldNormReader::id_to_fieldnorm(impact.fieldnorm));
+        // The mean over the postings is close enough to the mean length of the passages.
+        let lengths: f64 = counts.iter().map(|&(count, impact)| count as f64 * length(impact)).sum();
+        let average = lengths / postings.max(1) as f64;
+        let mut without_code = postings;
+        let has_code = |&(count, _): &(u64, Impact)| {
+            let needs_code = without_code > postings / POSTINGS_PER_OVERFLOW_ENTRY;
+            without_code -= count;
+            needs_code
+        };
+        let frequent = counts.into_iter().take_while(has_code).take(MAX_IMPACTS);
+        let mut impacts: Vec<(f64, Impact)> = frequent
+            .map(|(_, impact)| {
+                let norm = 0.9 * (0.6 + 0.4 * length(impact) / average);
+                (f64::from(impact.frequency) / (f64::from(impact.frequency) + norm), impact)
+            })
+            .collect();
+        impacts.sort_by(|(a, impact), (b, other)| a.total_cmp(b).then(impact.cmp(other)));
+        let contributions: Vec<f64> = impacts.iter().map(|&(contribution, _)| contribution).collect();
+        Dictionary {
+            impacts: choose_codes(&contributions, MAX_IMPACTS)
+                .into_iter()
+                .map(|index| impacts[index].1)
+                .collect(),
+        }
     }
 }
 
@@ -123,6 +147,19 @@ impl Encoder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_rarest_impacts_overflow_even_if_there_are_codes_left() {
+        let impact = |frequency| Impact { frequency, fieldnorm: 10 };
+        let mut counter = Counter::new();
+        for (frequency, count) in [(1, 100_000), (8, 6), (9, 5)] {
+            counter.add(impact(frequency), count);
+        }
+        // 10 of 100,011 postings may overflow, but 11 may not.
+        let encoder = counter.into_dictionary().encoder();
+        assert_ne!(encoder.code(impact(8)), OVERFLOW);
+        assert_eq!(encoder.code(impact(9)), OVERFLOW);
+    }
 
     #[test]
     fn the_most_frequent_impacts_have_codes_and_the_others_overflow() {

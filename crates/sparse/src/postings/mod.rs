@@ -11,7 +11,8 @@
 //!                   code 255   ─→ overflow entry with the frequency, for impacts that are not in the dictionary
 //! ```
 //!
-//! Nothing in the file depends on statistics that change. For each query term, a scorer can compute a table of 256
+//! The codes are chosen so that neighboring codes contribute nearly the same ([`code_classes`]). Nothing in the file
+//! depends on statistics that change. For each query term, a scorer can compute a table of 256
 //! contributions, one per code, which are exact for any k1, b, idf and average length. It then looks up the code of
 //! each posting in this table.
 //!
@@ -20,6 +21,7 @@
 //! opens a file, [`gaps16_cursor`] iterates over the postings of rare terms, and [`decode`] decodes and validates all
 //! postings of a term. A [repair](crate::repair) rebuilds a missing or damaged file from stored passages ([`rebuild`]).
 
+mod code_classes;
 mod collector;
 mod decode;
 mod dictionary;

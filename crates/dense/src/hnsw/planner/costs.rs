@@ -47,18 +47,31 @@ pub(super) struct MeasuredCosts {
     pub without_sketches: SearchCosts,
 }
 
+/// An estimate for dot products of bytes without packed rows, which only the kernels for AVX-512 VNNI have: the costs of
+/// AVX-512 VNNI for single queries, and those of AVX2 for batches.
+static DOT_PRODUCTS_WITHOUT_PACKED_ROWS: MeasuredCosts = {
+    const fn with_batches_of(single: SearchCosts, batch: SearchCosts) -> SearchCosts {
+        SearchCosts {
+            batch_rows_per_expansion: batch.batch_rows_per_expansion,
+            batch_scan_per_row: batch.batch_scan_per_row,
+            ..single
+        }
+    }
+    let (vnni, avx2) = (measured::AVX512VNNI, measured::AVX2);
+    MeasuredCosts {
+        with_sketches: with_batches_of(vnni.with_sketches, avx2.with_sketches),
+        without_sketches: with_batches_of(vnni.without_sketches, avx2.without_sketches),
+    }
+};
+
 impl MeasuredCosts {
     fn of(instruction_set: InstructionSet) -> &'static Self {
         match instruction_set {
             InstructionSet::Avx512Vnni => &measured::AVX512VNNI,
-            // None of these packs the rows of a batch, as AVX-512 VNNI does. With costs for packed rows, batches would
-            // be scanned where graphs are several times as fast.
-            InstructionSet::AvxVnni
-            | InstructionSet::Avx512Bw
-            | InstructionSet::Avx2
-            | InstructionSet::NeonI8mm
-            | InstructionSet::NeonDotprod
-            | InstructionSet::Neon => &measured::AVX2,
+            InstructionSet::AvxVnni | InstructionSet::NeonI8mm | InstructionSet::NeonDotprod => {
+                &DOT_PRODUCTS_WITHOUT_PACKED_ROWS
+            }
+            InstructionSet::Avx512Bw | InstructionSet::Avx2 | InstructionSet::Neon => &measured::AVX2,
             InstructionSet::Scalar => &measured::SCALAR,
         }
     }
@@ -125,10 +138,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn instruction_sets_with_dot_products_have_the_costs_of_avx512vnni() {
+    fn costs_depend_on_dot_products_and_packed_rows() {
         for set in InstructionSet::ALL {
-            let are_those_of_vnni = std::ptr::eq(MeasuredCosts::of(set), &raw const measured::AVX512VNNI);
-            assert_eq!(are_those_of_vnni, set.has_dot_products(), "{}", set.name());
+            let costs = MeasuredCosts::of(set).without_sketches;
+            let single_costs_of_vnni = costs.beam == measured::AVX512VNNI.without_sketches.beam;
+            assert_eq!(single_costs_of_vnni, set.has_dot_products(), "{}", set.name());
+            let batch_costs_of_vnni =
+                costs.batch_scan_per_row == measured::AVX512VNNI.without_sketches.batch_scan_per_row;
+            assert_eq!(batch_costs_of_vnni, set == InstructionSet::Avx512Vnni, "{}", set.name());
         }
         for kernels in Int8Kernels::available() {
             let set = kernels.instruction_set();
