@@ -33,6 +33,8 @@ export function testArm() {
 				CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER: `${qemu} -cpu ${cpu}`,
 				PASSAGEKIT_TEST_EMULATOR: `${qemu} -cpu ${cpu}`,
 				PASSAGEKIT_CPU: level,
+				// The emulator is many times as slow as a CPU. A quarter of the usual number of random cases is enough here.
+				PROPTEST_CASES: '64',
 			},
 		);
 	}

@@ -1,11 +1,11 @@
 //! Chooses codes for impacts so that the codes of a class contribute nearly the same.
 //!
 //! A scan uses one upper bound for all codes of a *class*: 4 or 16 neighboring codes, depending on the instruction set
-//! ([`kernels::impacts`]). The *width* of a class is the difference between the largest and the smallest contribution of
-//! its codes. The wider the widest class, the more passages must be scored exactly. If impacts had consecutive codes, a
-//! class would sometimes contain both an impact of terms that occur once in a long passage, and one of terms that occur
-//! twice in a short passage. So a class ends early where the next impact would make it too wide, and its other codes
-//! are *fillers*: they repeat the last impact of the class, and no posting has them.
+//! ([`kernels::impacts`]). The *width* of a class is the difference between the largest and the smallest contribution
+//! of its codes. The wider the widest class, the more passages must be scored exactly. If impacts had consecutive
+//! codes, a class would sometimes contain both an impact of terms that occur once in a long passage, and one of terms
+//! that occur twice in a short passage. So a class ends early where the next impact would make it too wide, and its
+//! other codes are *fillers*: they repeat the last impact of the class, and no posting has them.
 
 use kernels::impacts::{MAX_CODES_PER_CLASS, MIN_CODES_PER_CLASS};
 

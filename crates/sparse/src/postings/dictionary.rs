@@ -27,9 +27,9 @@ pub(crate) const OVERFLOW: u8 = 255;
 pub(super) const MAX_IMPACTS: usize = 255 - MAX_CODES_PER_CLASS;
 
 /// The most frequent impacts of a segment, at most [`MAX_IMPACTS`]. The impact at index `i` has the code `i + 1`. The
-/// impacts are in ascending order of their contributions with k1 = 0.9 and b = 0.4. Neighbors then contribute nearly the
-/// same with any parameters, so one upper bound per class of neighboring codes is tight. An impact may occur several
-/// times ([`code_classes`](super::code_classes) says why); only the last of its codes is used.
+/// impacts are in ascending order of their contributions with k1 = 0.9 and b = 0.4. Neighbors then contribute nearly
+/// the same with any parameters, so one upper bound per class of neighboring codes is tight. An impact may occur
+/// several times ([`code_classes`](super::code_classes) says why); only the last of its codes is used.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Dictionary {
     pub impacts: Vec<Impact>,
