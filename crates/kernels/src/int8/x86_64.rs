@@ -196,7 +196,6 @@ pub(super) mod avxvnni {
     define_bytes!(__m256i, _mm256_dpbusd_avx_epi32, #[target_feature(enable = "avx2,avxvnni")]);
 }
 
-/// For many queries, `packed_words.rs` is faster: its `KERNELS` are those of this module with a different `products`.
 pub(super) mod avx2 {
     use std::arch::x86_64::{
         __m256i, _mm256_add_epi32, _mm256_and_si256, _mm256_madd_epi16, _mm256_set1_epi16, _mm256_slli_epi16,
