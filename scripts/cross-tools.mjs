@@ -1,5 +1,5 @@
 // Finds the tools that build and run programs for other platforms on Linux: zig and cargo-zigbuild, and qemu. Those that are not installed are
-// downloaded into target/tools: zig and cargo-zigbuild from PyPI, and qemu from the package server of Debian or Ubuntu. Nothing is installed elsewhere.
+// downloaded into target/tools: zig and cargo-zigbuild from PyPI, and qemu from the package server of Debian or Ubuntu.
 import {spawnSync} from 'node:child_process';
 import {mkdirSync, readdirSync, rmSync} from 'node:fs';
 import {delimiter, join} from 'node:path';
@@ -40,10 +40,9 @@ export function findZig() {
 	process.env.PATH = `${bin}${delimiter}${process.env.PATH}`;
 	if (!hasZig()) {
 		say(`downloading ${pythonPackages.join(' and ')} …`);
-		void (
-			succeeds('python3', ['-m', 'venv', 'python'], 'inherit') &&
-			succeeds(join(bin, 'pip'), ['install', '--quiet', '--disable-pip-version-check', ...pythonPackages], 'inherit')
-		);
+		if (succeeds('python3', ['-m', 'venv', 'python'], 'inherit')) {
+			succeeds(join(bin, 'pip'), ['install', '--quiet', '--disable-pip-version-check', ...pythonPackages], 'inherit');
+		}
 	}
 	return hasZig();
 }

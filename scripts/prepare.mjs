@@ -81,6 +81,7 @@ export async function prepare({only, profile = 'release'} = {}) {
 		}
 		const startedAt = performance.now();
 		say(`${step.description} …`);
+		// If the step fails, its old outputs may be incomplete, so it must run again.
 		const {[step.name]: _, ...others} = readStamps();
 		writeStamps(others);
 		await step.run(profile);

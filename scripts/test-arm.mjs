@@ -13,6 +13,7 @@ export function testArm() {
 	const qemu = findQemu();
 	const missing = [
 		...(qemu === undefined ? ['qemu (on Debian, `apt install qemu-user-static`)'] : []),
+		// Without qemu, zig is not needed.
 		...(qemu === undefined || findZig() ? [] : ['zig (`pip install cargo-zigbuild ziglang`)']),
 	];
 	if (missing.length > 0) {

@@ -181,6 +181,19 @@ test('the platform package is found by the name that the error message states', 
 	t.is(await script(folder, 'import {exactMatch} from "passagekit"; console.log(exactMatch("The fox", ["fox"]));'), 'true');
 });
 
+test('if the addon of a checkout does not load, the addon of the platform package is used', async t => {
+	const folder = await installed({addon: false});
+	t.teardown(async () => rm(folder, {recursive: true, force: true}));
+	const file = `passagekit.${platformName()}.node`;
+	await writeFile(join(folder, 'node_modules/passagekit/native', file), 'no library');
+	const name = `@passagekit/native-${platformName()}`;
+	const target = join(folder, 'node_modules', name);
+	await mkdir(target, {recursive: true});
+	await writeFile(join(target, 'package.json'), JSON.stringify({name, main: file}));
+	await symlink(join(packageRoot, 'native', file), join(target, file));
+	t.is(await script(folder, 'import {exactMatch} from "passagekit"; console.log(exactMatch("The fox", ["fox"]));'), 'true');
+});
+
 test('an addon of another version is refused', async t => {
 	const folder = await installed({addon: false});
 	t.teardown(async () => rm(folder, {recursive: true, force: true}));

@@ -71,7 +71,8 @@ export function loadAddon(): unknown {
 	const packageName = platformPackage(platform);
 	const file = join(packageRoot, 'native', `passagekit.${platform}.node`);
 	const loadPackage = platformPackages[platform];
-	const failures: string[] = [];
+	/** The messages of the candidates that exist and do not load. */
+	const failures = new Map<string, string>();
 	const loadFromProgram = (): unknown => {
 		const path = resolveInProgram(packageName, {native: true});
 		return path === undefined ? undefined : require(path);
@@ -82,7 +83,7 @@ export function loadAddon(): unknown {
 		[packageName, loadFromProgram],
 	] as const) {
 		try {
-			const addon = failures.length === 0 ? load?.() : undefined;
+			const addon = failures.has(candidate) ? undefined : load?.();
 			if (addon !== undefined) {
 				return addon;
 			}
@@ -90,7 +91,7 @@ export function loadAddon(): unknown {
 			const {code, message} = error as NodeJS.ErrnoException;
 			// If the package exists but lacks a file, the error has the same code, but its message names another file.
 			if (code !== 'MODULE_NOT_FOUND' || !message.includes(`'${candidate}'`)) {
-				failures.push(`${candidate}: ${message}`);
+				failures.set(candidate, message);
 			}
 		}
 	}
@@ -100,8 +101,8 @@ export function loadAddon(): unknown {
 	const subject = `the native addon for ${platform} (Node ${process.versions.node})`;
 	throw new RetrievalError(
 		'ERR_NATIVE_MISSING',
-		failures.length === 0
+		failures.size === 0
 			? `${subject} is not installed. ${install}`
-			: `${subject} is installed and does not load: ${failures.join('; ')}. It may be for another platform, or need a newer C library. ${install}`,
+			: `${subject} is installed and does not load: ${[...failures].map(([candidate, message]) => `${candidate}: ${message}`).join('; ')}. It may be for another platform, or need a newer C library. ${install}`,
 	);
 }

@@ -13,8 +13,8 @@ export type {Binding};
 /**
 The addon. It is loaded on first use, so that `passagekit --help` and other code that does not need the addon work without it. The
 first use replaces this proxy with the addon itself, so later uses have no overhead. The first use fails with `ERR_NATIVE_MISSING` if the
-addon cannot be loaded or has another version, and with `ERR_ARGUMENT` if the environment variable `PASSAGEKIT_CPU`, which forces a level of instruction sets, is
-invalid.
+addon cannot be loaded or has another version, and with `ERR_ARGUMENT` if the environment variable `PASSAGEKIT_CPU`, which forces a level of
+instruction sets, is invalid.
 */
 export let native: typeof Binding = new Proxy({} as typeof Binding, {
 	get(_target, name) {

@@ -18,15 +18,16 @@ const commonJsFile: string | undefined = (() => {
 
 /**
 The location of the running code: a path in CommonJS, and a URL in an ES module. In an ES module that webpack built, it is the URL that the
-source file had when the bundle was built; if that is not a URL of this system, the location is a path in the working directory.
+source file had when the bundle was built; if that is not a URL of this system, the location is the program's main file. Code without a file, as
+in `node --eval`, has the working directory as its location.
 */
 export const codeLocation: string =
-	[commonJsFile, import.meta.url].find(location => location !== undefined && isUsable(location)) ?? inWorkingDirectory;
+	[commonJsFile, import.meta.url, mainFile()].find(location => location !== undefined && isUsable(location)) ?? inWorkingDirectory;
 
 /**
 Returns the path of a module of an installed package, or `undefined` if the package is not installed. Searches from the location of the running
 code; from the program's main file, because a bundler may have moved this code; and, unless `native` is true, from the working directory, because
-`npx` installs passagekit outside the program. Native code of the working directory must not be loaded: the folder may be a stranger's.
+`npx` installs passagekit outside the program. Native code is not loaded from the working directory, which may contain files of strangers.
 */
 export function resolveInProgram(request: string, {native = false} = {}): string | undefined {
 	for (const location of [codeLocation, mainFile(), ...(native ? [] : [inWorkingDirectory])]) {
@@ -39,7 +40,7 @@ export function resolveInProgram(request: string, {native = false} = {}): string
 	return undefined;
 }
 
-/** Returns the path of the program's main file, `undefined` if there is none. */
+/** Returns the path of the program's main file, or `undefined` if there is none. */
 function mainFile(): string | undefined {
 	try {
 		return realpathSync(process.argv[1] ?? '');
@@ -48,6 +49,7 @@ function mainFile(): string | undefined {
 	}
 }
 
+/** Returns whether packages can be resolved from a path or URL: not if it is a URL of another system. */
 function isUsable(location: string): boolean {
 	try {
 		nodeModule.createRequire(location);

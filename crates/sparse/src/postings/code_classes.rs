@@ -10,7 +10,8 @@
 use kernels::impacts::{MAX_CODES_PER_CLASS, MIN_CODES_PER_CLASS};
 
 /// The width of a class of 16 codes may be this many times that of a class of four. With 4, the large classes get
-/// narrower, and the small ones wider; searches then take a little longer (measured on 100,078 court transcripts).
+/// narrower, and the small ones wider; searches of court transcripts then take a little longer
+/// (`npm run bench -- qps lexical-questions`).
 const WIDTHS_PER_LARGE_CLASS: f64 = 5.0;
 
 /// Returns, for each code from 1, the index of its impact, given the contributions of the impacts in ascending order.

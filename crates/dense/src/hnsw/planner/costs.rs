@@ -8,7 +8,7 @@
 //! for the instruction set that the kernels use (`PASSAGEKIT_CPU` forces another one): it times both strategies of each
 //! choice, with 5,000 to 40,000 rows of 64 to 768 dimensions, finds the costs with which the planner's choices lose the
 //! least time compared with the faster strategies, and writes the costs to `measured` and the times to
-//! `benches/record`. Instruction sets that were not measured have the costs of a measured one that is similar.
+//! `benches/record`. Instruction sets that were not measured have the costs of similar ones.
 
 use kernels::int8::{InstructionSet, Int8Kernels};
 
