@@ -5,7 +5,8 @@ import {spawnSync} from 'node:child_process';
 import {existsSync, mkdirSync, readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import {findZig} from './cross-tools.mjs';
-import {execute, fail, hostTarget, prepare, requireRust, root, say} from './prepare.mjs';
+import {execute, fail, root, say} from './commands.mjs';
+import {hostTarget, prepare, requireRust} from './prepare.mjs';
 
 /** The oldest version of glibc with which the addons for Linux run. Node 20 itself needs 2.28. */
 const MIN_GLIBC = '2.17';

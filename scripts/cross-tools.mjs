@@ -3,7 +3,7 @@
 import {spawnSync} from 'node:child_process';
 import {mkdirSync, readdirSync, rmSync} from 'node:fs';
 import {delimiter, join} from 'node:path';
-import {root, say} from './prepare.mjs';
+import {root, say} from './commands.mjs';
 
 const folder = join(root, 'target/tools');
 const pythonPackages = ['cargo-zigbuild==0.24.1', 'ziglang==0.17.1'];

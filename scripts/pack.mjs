@@ -2,7 +2,7 @@
 import {cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {join, relative} from 'node:path';
 import {addonFolder} from './addon.mjs';
-import {execute, npm, root, say} from './prepare.mjs';
+import {execute, npm, root, say} from './commands.mjs';
 import {cratesOf, softwareBillOfMaterials, thirdPartyLicenses} from './third-party.mjs';
 
 /** The folder of the addon that `npm run build` builds. */

@@ -1,14 +1,11 @@
 // Sets up a checkout: installs packages, builds the addon, and compiles the TypeScript code. A step is skipped if its input files have not
-// changed since the step last succeeded: a hash of these files is stored in node_modules as the stamp of the step. This file imports only
-// Node's built-in modules, because it runs before anything is installed.
+// changed since the step last succeeded: a hash of these files is stored in node_modules as the stamp of the step. Until packages are installed,
+// this file may use only Node's built-in modules.
 import {spawnSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
-import {existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync} from 'node:fs';
-import {basename, dirname, join, relative} from 'node:path';
-import {fileURLToPath} from 'node:url';
-
-export const root = fileURLToPath(new URL('..', import.meta.url));
-export const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+import {existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {execute, fail, filesUnder, npm, root, say} from './commands.mjs';
 
 const stampFile = join(root, 'node_modules', '.passagekit-stamps.json');
 const rustSources = ['Cargo.toml', 'Cargo.lock', 'crates', 'native/Cargo.toml', 'native/build.rs', 'native/src', 'native/addon'];
@@ -42,16 +39,16 @@ const steps = [
 			'native/binding.d.ts',
 			'package.json',
 			'package-lock.json',
+			'scripts/bundle.mjs',
 			'scripts/prepare.mjs',
 		],
 		outputs: ['dist/ts/index.js', 'dist/ts/index.d.ts', 'dist/cjs/index.cjs'],
 		description: 'compiling TypeScript',
 		async run() {
 			execute(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json']);
-			const entries = exportedModules();
-			copyDeclarations(entries);
-			await bundle(entries);
-			await bundleForCommonJs(entries);
+			// Imported only here, because it uses packages that another step installs.
+			const {bundle} = await import('./bundle.mjs');
+			await bundle();
 		},
 	},
 ];
@@ -113,135 +110,6 @@ function buildAddon(profile) {
 }
 
 /**
-Bundles the modules that package.json exports, and the command line. Node opens all modules of a program at the same time. So without bundles,
-the 200 source files could not be loaded on a system where a process may have only 64 open files. Code that several entry points use is
-written to `chunks`.
-*/
-async function bundle(entries) {
-	const {build} = await import('esbuild');
-	await build({
-		...bundleOptions,
-		entryPoints: [...entries, 'cli/main.js'].map(path => join('dist/modules', path)),
-		outdir: 'dist/ts',
-		outbase: 'dist/modules',
-		chunkNames: 'chunks/[name]-[hash]',
-		splitting: true,
-		format: 'esm',
-	});
-	keepNamesOfClassesOnly(filesUnder('dist/ts').filter(path => path.endsWith('.js')));
-}
-
-/**
-Bundles all exported modules into one CommonJS file, for tools that cannot load ES modules with `require`, such as Jest. For each exported module,
-also writes a small CommonJS module, which `require` loads: it passes on the ES module, as `import` loads it, or, if that fails, the module from the
-CommonJS bundle.
-*/
-async function bundleForCommonJs(entries) {
-	rmSync(join(root, 'dist/cjs'), {recursive: true, force: true});
-	const {build} = await import('esbuild');
-	await build({
-		...bundleOptions,
-		stdin: {
-			contents: entries.map(path => `export * as ${JSON.stringify(path)} from './${path}';`).join('\n'),
-			resolveDir: join(root, 'dist/modules'),
-		},
-		outfile: 'dist/cjs/passagekit.cjs',
-		format: 'cjs',
-		minifyWhitespace: true,
-		// CommonJS has no `import.meta`; the code then uses `__filename`.
-		logOverride: {'empty-import-meta': 'silent'},
-		// Jest supports `import()` only with an option of Node.
-		supported: {'dynamic-import': false},
-	});
-	for (const path of entries) {
-		const file = join('dist/cjs', path.replace(/\.js$/u, '.cjs'));
-		const relativePath = other => relative(dirname(file), other).replaceAll('\\', '/');
-		const [esModule, bundled] = [relativePath(join('dist/ts', path)), relativePath('dist/cjs/passagekit.cjs')];
-		mkdirSync(join(root, dirname(file)), {recursive: true});
-		writeFileSync(join(root, file), commonJsModule(esModule, bundled, path));
-		writeFileSync(join(root, file.replace(/\.cjs$/u, '.d.cts')), `${requireNote}\nexport * from '${esModule}';\n`);
-	}
-	keepNamesOfClassesOnly(['dist/cjs/passagekit.cjs']);
-}
-
-/**
-Returns the source of a CommonJS module that passes on an ES module. `createRequire` hides the CommonJS bundle from bundlers and file tracers,
-which would otherwise include its code, too.
-*/
-function commonJsModule(esModule, bundled, name) {
-	return `try {
-	module.exports = require('${esModule}');
-} catch (error) {
-	if (error.code !== 'ERR_REQUIRE_ESM') {
-		throw error;
-	}
-	module.exports = require('node:module').createRequire(__filename)('./${bundled}')['${name}'];
-}
-`;
-}
-
-/** TypeScript before 5.8 rejects `require` of an ES module; so do later versions with `module: node16`. Node supports it since 20.19. */
-const requireNote = '// @ts-ignore: Node can load ES modules with `require`.';
-
-/** The esbuild options that both bundles share. */
-const bundleOptions = {
-	absWorkingDir: root,
-	bundle: true,
-	platform: 'node',
-	// TypeScript has already lowered the syntax that Node 20 lacks.
-	target: 'esnext',
-	packages: 'external',
-	charset: 'utf8',
-	// Without this option, esbuild renames a class that refers to itself: `Bm25Index` would become `_Bm25Index`.
-	keepNames: true,
-	legalComments: 'none',
-	logLevel: 'warning',
-	define: {PASSAGEKIT_VERSION: JSON.stringify(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version)},
-};
-
-/** Returns the paths of the modules that package.json exports, relative to dist/ts: `index.js`, `fusion/index.js`, … */
-function exportedModules() {
-	const {exports} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-	return Object.values(exports).flatMap(entry => entry.default?.default.replace('./dist/ts/', '') ?? []);
-}
-
-/** Copies the type declarations of exported modules to dist/ts, and those of the modules that they import. Deletes the old content of dist/ts. */
-function copyDeclarations(entries) {
-	rmSync(join(root, 'dist/ts'), {recursive: true, force: true});
-	const pending = entries.map(path => path.replace(/\.js$/u, '.d.ts'));
-	const copied = new Set();
-	for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
-		if (copied.has(path)) {
-			continue;
-		}
-		copied.add(path);
-		const text = readFileSync(join(root, 'dist/modules', path), 'utf8');
-		mkdirSync(join(root, 'dist/ts', dirname(path)), {recursive: true});
-		writeFileSync(join(root, 'dist/ts', path), text);
-		for (const [, imported] of text.matchAll(/\b(?:from|import|import\() ?['"](\.[^'"]+)['"]/gu)) {
-			pending.push(join(dirname(path), imported.replace(/(?:\.d)?\.[jt]s$/u, '.d.ts')));
-		}
-	}
-}
-
-/**
-Restricts esbuild's option `keepNames` to classes. Otherwise, the name of every closure would be set each time the closure is created, which costs
-microseconds per search.
-*/
-function keepNamesOfClassesOnly(paths) {
-	const helper = /var __name ?= ?\((\w+), ?(\w+)\) ?=> ?(?=__defProp\(\1, ?"name")/u;
-	const pathsWithHelper = paths.filter(path => helper.test(readFileSync(join(root, path), 'utf8')));
-	if (pathsWithHelper.length === 0) {
-		fail("expected esbuild's helper function `__name` in the bundles, found none: esbuild may have changed it.");
-	}
-	for (const path of pathsWithHelper) {
-		const text = readFileSync(join(root, path), 'utf8');
-		// Arrow functions have no prototype.
-		writeFileSync(join(root, path), text.replace(helper, 'var __name = ($1, $2) => $1.prototype === undefined ? $1 : '));
-	}
-}
-
-/**
 Returns the target triple of this machine. The addon is built with an explicit target, so Cargo reuses the compiled crates for the tests only if
 the tests name the same target.
 */
@@ -266,34 +134,6 @@ export function requireRust() {
 	}
 }
 
-/** Runs a command in the root folder of the repository and shows its output. If it fails, this process exits with the same status. */
-export function execute(command, args, environment = {}) {
-	const {status, signal, error} = spawnSync(command, args, {
-		cwd: root,
-		stdio: 'inherit',
-		env: {...process.env, ...environment},
-		shell: process.platform === 'win32' && command.endsWith('.cmd'),
-	});
-	if (error) {
-		fail(`could not run ${command}: ${error.message}`);
-	}
-	if (status !== 0) {
-		fail(
-			`\`${[basename(command), ...args.map(arg => arg.replace(root, ''))].join(' ')}\` ${signal ? `was ended by ${signal}` : `failed with status ${status}`}.`,
-			status ?? 1,
-		);
-	}
-}
-
-export function say(message) {
-	process.stderr.write(`passagekit: ${message}\n`);
-}
-
-export function fail(message, status = 1) {
-	say(message);
-	process.exit(status);
-}
-
 /** Returns the path of the built addon. If there is none, returns a path at which no file exists. */
 export function addonFile() {
 	const found = readdirSync(join(root, 'native')).find(name => /^passagekit\..*\.node$/u.test(name));
@@ -307,20 +147,6 @@ function fingerprint(paths) {
 		hash.update(`${path}\0`).update(readFileSync(join(root, path)));
 	}
 	return hash.digest('hex');
-}
-
-function filesUnder(path) {
-	const status = statSync(join(root, path), {throwIfNoEntry: false});
-	if (!status) {
-		return [];
-	}
-	if (!status.isDirectory()) {
-		return [path];
-	}
-	return readdirSync(join(root, path))
-		.sort()
-		.filter(name => name !== 'target')
-		.flatMap(name => filesUnder(`${path}/${name}`));
 }
 
 function readStamps() {

@@ -3,7 +3,8 @@
 import {spawnSync} from 'node:child_process';
 import {readFileSync, readdirSync, statSync} from 'node:fs';
 import {join} from 'node:path';
-import {execute, fail, npm, prepare, root, say} from './prepare.mjs';
+import {execute, fail, npm, root, say} from './commands.mjs';
+import {prepare} from './prepare.mjs';
 import {pack} from './pack.mjs';
 
 /** Maximum size of the tarball of passagekit itself, in MB. */

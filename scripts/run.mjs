@@ -4,7 +4,8 @@ import {spawnSync} from 'node:child_process';
 import {existsSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {join} from 'node:path';
-import {addonFile, execute, fail, hostTarget, npm, prepare, requireRust, root, say} from './prepare.mjs';
+import {execute, fail, npm, root, say} from './commands.mjs';
+import {addonFile, hostTarget, prepare, requireRust} from './prepare.mjs';
 
 const [task, ...args] = process.argv.slice(2);
 const bin = (name, file) => join(root, 'node_modules', name, file);

@@ -2,7 +2,8 @@
 // instructions of `dotprod` and `i8mm` and one with plain NEON.
 import {installRustTarget} from './addon.mjs';
 import {findQemu, findZig} from './cross-tools.mjs';
-import {execute, requireRust, say} from './prepare.mjs';
+import {execute, say} from './commands.mjs';
+import {requireRust} from './prepare.mjs';
 
 // The programs of this target are linked statically, so they need no libraries of an ARM system.
 const target = 'aarch64-unknown-linux-musl';

@@ -4,7 +4,7 @@ import {spawnSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
 import {existsSync, readFileSync, readdirSync} from 'node:fs';
 import {dirname, join} from 'node:path';
-import {fail, root} from './prepare.mjs';
+import {fail, root} from './commands.mjs';
 
 const licenseFile = /^(?:licen[cs]e|copying|notice|copyright|unlicense)/iu;
 

@@ -3,7 +3,8 @@
 import {spawnSync} from 'node:child_process';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {execute, npm, prepare, requireRust, root, say} from './prepare.mjs';
+import {execute, npm, root, say} from './commands.mjs';
+import {prepare, requireRust} from './prepare.mjs';
 import {models} from './pack.mjs';
 
 export async function version() {
