@@ -37,7 +37,7 @@
 //! In most modules, `tile.rs` has the main loop, as a macro. `x86_64.rs`, `aarch64.rs` and `scalar.rs` expand it
 //! for each instruction set, with that set's registers and instructions. `dispatch.rs` lists the instruction sets,
 //! and `operands.rs` has the types of queries and rows. `float` and `int8` have a second loop for batches of
-//! queries (`panels.rs`; `packed_rows.rs` and `i8mm.rs`), `logits` has portable loops that are compiled for each
+//! queries (`panels.rs`; `packed_rows` and `i8mm.rs`), `logits` has portable loops that are compiled for each
 //! instruction set (`lanes.rs`), and `impacts` has loops of its own for AVX-512 and for portable code (`scan.rs`
 //! has that of the others).
 //!

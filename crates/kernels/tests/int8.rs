@@ -1,6 +1,9 @@
 //! Inner products of bytes, and the bounds computed from them, agree with the definition, with every instruction set.
 
-use kernels::int8::{BOUND_ROWS, Int8Bound, Int8Kernels, Int8Queries, Int8RowBounds, Int8Rows, MAX_DIM};
+use kernels::int8::{
+    BOUND_ROWS, Int8Bound, Int8Kernels, Int8Queries, Int8RowBounds, Int8Rows, MAX_DIM, MAX_GROUP_SUM,
+    largest_group_sum,
+};
 use numerics::SplitMix64;
 use proptest::prelude::*;
 
@@ -22,6 +25,21 @@ fn product(row: &[u8], query: &[i8]) -> i32 {
     row.iter().zip(query).map(|(&row, &query)| (i32::from(row) - 128) * i32::from(query)).sum()
 }
 
+fn group_sum(query: &[i8]) -> i32 {
+    largest_group_sum(query.iter().map(|&value| value.into()))
+}
+
+/// Makes the sums of the groups of a query as large as they may be for the fast kernels of AVX2, or at most one smaller
+/// per value.
+fn shrink_groups(query: &mut [i8]) {
+    let values = query.to_vec();
+    let sum = group_sum(&values).max(MAX_GROUP_SUM);
+    for (into, value) in query.iter_mut().zip(values) {
+        *into = (i32::from(value) * MAX_GROUP_SUM / sum) as i8;
+    }
+    assert!(group_sum(query) <= MAX_GROUP_SUM);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -29,12 +47,16 @@ proptest! {
     fn every_instruction_set_returns_the_exact_inner_products(
         dim in 1usize..300, gap in 0usize..70, count in 0usize..60, queries in 0usize..20, offset in 0usize..5,
         chosen in prop::collection::vec(any::<prop::sample::Index>(), 0..30), seed in any::<u64>(),
+        has_small_groups in any::<bool>(),
     ) {
         let stride = dim + gap;
         let storage = bytes(offset + (count * stride).saturating_sub(gap), seed);
         let rows = Int8Rows::new(&storage[offset..], dim, stride);
         prop_assert_eq!(rows.len(), count);
-        let values: Vec<i8> = bytes(queries * dim, !seed).into_iter().map(u8::cast_signed).collect();
+        let mut values: Vec<i8> = bytes(queries * dim, !seed).into_iter().map(u8::cast_signed).collect();
+        if has_small_groups {
+            values.chunks_mut(dim).for_each(shrink_groups);
+        }
         let int8_queries = Int8Queries::new(dim, values.clone());
         let ords: Vec<u32> = if count == 0 { Vec::new() } else {
             chosen.iter().map(|at| at.index(count) as u32).collect()
@@ -111,6 +133,29 @@ fn products_of_the_longest_rows_with_extreme_codes_do_not_overflow() {
             let mut found = [0; ROWS * QUERIES];
             kernels.products(&queries, Int8Rows::new(&rows, MAX_DIM, MAX_DIM), &mut found);
             assert_eq!(found, [expected; ROWS * QUERIES], "{}", kernels.name());
+        }
+    }
+}
+
+#[test]
+fn the_largest_sums_of_groups_do_not_overflow() {
+    const DIM: usize = 100;
+    // In each group of four, two values or all four are not 0, and their sum is at the limit.
+    for (first, second) in
+        [(64i8, 0i8), (0, 64), (32, 32), (1, 63), (-64, 0), (0, -64), (-32, -32), (-1, -63)]
+    {
+        let value = |at: usize| if at / 32 % 2 == 0 { first } else { second };
+        let query: Vec<i8> = (0..DIM).map(value).collect();
+        assert!(group_sum(&query) <= MAX_GROUP_SUM);
+        for byte in [0u8, 1, 128, 255] {
+            let rows = vec![byte; 16 * DIM];
+            let queries = Int8Queries::new(DIM, query.repeat(8));
+            let expected = product(&rows[..DIM], &query);
+            for kernels in Int8Kernels::available() {
+                let mut found = [0; 16 * 8];
+                kernels.products(&queries, Int8Rows::new(&rows, DIM, DIM), &mut found);
+                assert_eq!(found, [expected; 16 * 8], "{}", kernels.name());
+            }
         }
     }
 }

@@ -5,12 +5,12 @@ use super::aarch64::{dotprod, neon};
 #[cfg(target_arch = "aarch64")]
 use super::i8mm;
 use super::kernels::Int8Kernels;
-// `packed_rows::KERNELS` has the functions of `x86_64::avx512vnni`, but a faster `products`.
+// The `KERNELS` of `packed_rows` have the functions of `x86_64::avx512vnni` and `x86_64::avx2`, but a faster `products`.
 #[cfg(target_arch = "x86_64")]
-use super::packed_rows as avx512vnni;
+use super::packed_rows::{avx2, avx512 as avx512vnni};
 use super::scalar;
 #[cfg(target_arch = "x86_64")]
-use super::x86_64::{avx2, avx512bw, avxvnni};
+use super::x86_64::{avx512bw, avxvnni};
 
 detect_kernels! {
     /// The name of the instruction set: `avx512vnni`, `avxvnni`, `avx512bw`, `avx2`, `neon+i8mm`, `neon+dotprod`,

@@ -147,7 +147,7 @@ macro_rules! define_words {
     };
 }
 
-/// For many queries, `packed_rows.rs` is faster: its `KERNELS` are those of this module with a different `products`.
+/// For many queries, `packed_rows/avx512.rs` is faster: its `KERNELS` are those of this module with a different `products`.
 pub(super) mod avx512vnni {
     use std::arch::x86_64::{__m512i, _mm512_dpbusd_epi32, _mm512_maskz_loadu_epi8};
 
@@ -196,6 +196,7 @@ pub(super) mod avxvnni {
     define_bytes!(__m256i, _mm256_dpbusd_avx_epi32, #[target_feature(enable = "avx2,avxvnni")]);
 }
 
+/// For many queries, `packed_rows/avx2.rs` is faster: its `KERNELS` are those of this module with a different `products`.
 pub(super) mod avx2 {
     use std::arch::x86_64::{
         __m256i, _mm256_add_epi32, _mm256_and_si256, _mm256_madd_epi16, _mm256_set1_epi16, _mm256_slli_epi16,
