@@ -1,8 +1,8 @@
 //! Inner products of bytes, and the bounds computed from them, agree with the definition, with every instruction set.
 
 use kernels::int8::{
-    BOUND_ROWS, Int8Bound, Int8Kernels, Int8Queries, Int8RowBounds, Int8Rows, MAX_DIM, MAX_GROUP_SUM,
-    largest_group_sum,
+    BOUND_ROWS, HIGH_FACTOR, Int8Bound, Int8Kernels, Int8Queries, Int8RowBounds, Int8Rows, MAX_DIM,
+    MAX_GROUP_SUM, largest_group_sum,
 };
 use numerics::SplitMix64;
 use proptest::prelude::*;
@@ -105,7 +105,7 @@ proptest! {
             prop_assert!(rows.len() == BOUND_ROWS || mask >> rows.len() == 0);
             for (at, &(product, lower, scale, addend, length)) in rows.iter().enumerate() {
                 let [product, lower] = [product, lower].map(f64::from);
-                let product = if has_low_products { product * 256.0 + lower } else { product };
+                let product = if has_low_products { product * f64::from(HIGH_FACTOR) + lower } else { product };
                 let [scale, addend, length] = [scale, addend, length].map(f64::from);
                 let terms = [1e-3 * product * scale, 3.0 * addend, length * 0.5, -0.25 * length * length, 0.125];
                 let expected: f64 = terms.iter().sum();
@@ -144,7 +144,7 @@ fn the_largest_sums_of_groups_do_not_overflow() {
     for (first, second) in
         [(64i8, 0i8), (0, 64), (32, 32), (1, 63), (-64, 0), (0, -64), (-32, -32), (-1, -63)]
     {
-        let value = |at: usize| if at / 32 % 2 == 0 { first } else { second };
+        let value = |at: usize| if (at / 32).is_multiple_of(2) { first } else { second };
         let query: Vec<i8> = (0..DIM).map(value).collect();
         assert!(group_sum(&query) <= MAX_GROUP_SUM);
         for byte in [0u8, 1, 128, 255] {

@@ -5,8 +5,8 @@
 //! upper bound on `|q|`, `ε` an upper bound on `|q − q̂|`, and `e` and `n` the error and the length of a row.
 //!
 //! - **The estimate** `t·s·(w·c)` takes at most five operations in `f32`, whose rounding errors add up to less than
-//!   `8u·W·(n + e)`. Here `W` is the length of `t·w`. In a 16-bit query, each `wᵢ` is a sum `256·high + low` of two
-//!   terms, and `W` is the length of `t·(256·|high| + |low|)` instead. If an intermediate result is subnormal, it is
+//!   `8u·W·(n + e)`. Here `W` is the length of `t·w`. In a 14-bit query, each `wᵢ` is a sum `64·high + low` of two
+//!   terms, and `W` is the length of `t·(64·|high| + |low|)` instead. If an intermediate result is subnormal, it is
 //!   off by up to half of the smallest positive float, and this error is multiplied by the row's scale, which is below
 //!   `n` or is itself the smallest positive float.
 //! - **The bound itself** takes at most six operations, so each of its coefficients is multiplied by `1 + 16u`.
@@ -29,16 +29,16 @@ use super::quantized_rows::{LENGTH_ROUNDING, Rounded, quantization_error, round_
 use crate::Similarity;
 use crate::similarity::squared_length;
 
-/// The largest integer in a 16-bit query: 256·127 + 127, so that its high and low parts each fit a signed byte.
-const MAX_STEPS_16_BIT: f64 = 32_639.0;
+/// The largest integer in a 14-bit query: 64·127 + 31, where 127 is the largest high part and 31 the largest low part.
+const MAX_STEPS_14_BIT: f64 = 8_159.0;
 /// The largest integer in an 8-bit query.
 const MAX_STEPS_8_BIT: f64 = 127.0;
 
 /// Queries quantized to integers, with the bounds on their scores.
 #[derive(Debug)]
 pub(super) struct QuantizedQueries {
-    /// One vector per 8-bit query. Two vectors per 16-bit query: first the high bytes of its integers, then the low
-    /// bytes.
+    /// One vector per 8-bit query. Two vectors per 14-bit query: first the high parts of its integers, then the low
+    /// parts.
     pub vectors: Int8Queries,
     pub bounds: Vec<ScoreBounds>,
     pub precision: Precision,
@@ -52,8 +52,9 @@ pub(super) enum Precision {
     /// One byte, and integers so small that the sums of groups are at most [`MAX_GROUP_SUM`], for which the kernels for
     /// AVX2 are faster. Usually, this costs about half a bit.
     EightBitGroups,
-    /// Two bytes, which are multiplied separately: twice the work, for tighter bounds.
-    SixteenBit,
+    /// Two bytes, which are multiplied separately: twice the work, for tighter bounds. An integer is `64·high + low`
+    /// with `low` from −32 to 31, and the sums of groups are at most [`MAX_GROUP_SUM`] for both parts.
+    FourteenBit,
 }
 
 /// Bounds on the scores of one query.
@@ -68,7 +69,7 @@ pub(super) struct ScoreBounds {
 impl QuantizedQueries {
     /// Quantizes the queries `[q * dim]`, which are already [prepared](Similarity::prepare).
     pub fn new(similarity: Similarity, dim: usize, queries: &[f32], precision: Precision) -> Self {
-        let bytes_per_number = if precision == Precision::SixteenBit { 2 } else { 1 };
+        let bytes_per_number = if precision == Precision::FourteenBit { 2 } else { 1 };
         let mut values = Vec::with_capacity(queries.len() * bytes_per_number);
         let bounds = queries
             .chunks_exact(dim)
@@ -101,34 +102,38 @@ fn quantize(
     let dim = query.len();
     let mut max_steps = match precision {
         Precision::EightBit | Precision::EightBitGroups => MAX_STEPS_8_BIT,
-        Precision::SixteenBit => MAX_STEPS_16_BIT,
+        Precision::FourteenBit => MAX_STEPS_14_BIT,
     };
     let Rounded { values: mut rounded, max } = round_to_steps(query, max_steps);
-    if precision == Precision::EightBitGroups {
-        // Each time, the largest sum becomes smaller. With at most 32 steps, no sum is above the limit.
-        while let sum = largest_group_sum(rounded.iter().map(|&value| value as i32))
-            && sum > MAX_GROUP_SUM
-        {
-            max_steps *= f64::from(MAX_GROUP_SUM) / f64::from(sum);
-            rounded = round_to_steps(query, max_steps).values;
+    // The low parts are at most 32 in magnitude, so no group of four has a larger sum than `MAX_GROUP_SUM`.
+    let high = |value: f64| (value as i32 + 32) >> 6;
+    let low = |value: f64| value as i32 - 64 * high(value);
+    loop {
+        let sum = match precision {
+            Precision::EightBit => 0,
+            Precision::EightBitGroups => largest_group_sum(rounded.iter().map(|&value| value as i32)),
+            Precision::FourteenBit => largest_group_sum(rounded.iter().map(|&value| high(value))),
+        };
+        if sum <= MAX_GROUP_SUM {
+            break;
         }
+        // The largest sum becomes smaller each time, until at the latest all values are at most 32.
+        max_steps *= f64::from(MAX_GROUP_SUM) / f64::from(sum);
+        rounded = round_to_steps(query, max_steps).values;
     }
     let scale = (max / max_steps) as f32;
-    // The squared length of the query's integers; with 16 bits, that of 256·|high| + |low|.
+    // The squared length of the query's integers; with 14 bits, that of 64·|high| + |low|.
     let mut squares = 0.0;
     match precision {
         Precision::EightBit | Precision::EightBitGroups => {
             values.extend(rounded.iter().map(|&value| value as i8));
             squares = rounded.iter().map(|value| value * value).sum();
         }
-        Precision::SixteenBit => {
-            // A value is 256·high + low, with low from −128 to 127.
-            let high = |value: f64| (value as i32 + 128) >> 8;
-            let low = |value: f64| value as i32 - 256 * high(value);
+        Precision::FourteenBit => {
             values.extend(rounded.iter().map(|&value| high(value) as i8));
             values.extend(rounded.iter().map(|&value| low(value) as i8));
             for &value in &rounded {
-                squares += f64::from(256 * high(value).abs() + low(value).abs()).powi(2);
+                squares += f64::from(64 * high(value).abs() + low(value).abs()).powi(2);
             }
         }
     }
@@ -228,7 +233,7 @@ mod tests {
         fn scores_are_within_their_bounds(
             (query, row) in vectors(),
             precision in prop::sample::select(vec![
-                Precision::EightBit, Precision::EightBitGroups, Precision::SixteenBit,
+                Precision::EightBit, Precision::EightBitGroups, Precision::FourteenBit,
             ]),
             is_near in any::<bool>(),
         ) {
@@ -253,7 +258,7 @@ mod tests {
         let query: Vec<f32> =
             row.iter().zip(&codes).map(|(&x, &code)| x - scale * (f32::from(code) - 128.0)).collect();
         for similarity in [Similarity::Dot, Similarity::L2] {
-            let Bounded { score, upper, lower } = bounded(similarity, &query, &row, Precision::SixteenBit);
+            let Bounded { score, upper, lower } = bounded(similarity, &query, &row, Precision::FourteenBit);
             assert!(lower <= score && score <= upper);
             let narrower = (upper + lower) / 2.0 + (upper - lower) / 4.0;
             assert!(score > narrower, "{score} is not above {narrower}");

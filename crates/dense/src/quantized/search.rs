@@ -21,9 +21,9 @@ use crate::store::rows_view::RowsView;
 /// read. This many queries fit in the L2 cache together with the block. Larger groups save at most 3% of the time, and
 /// with several threads, the rows would have to be split into more parts.
 const QUERIES_PER_GROUP: usize = 256;
-/// Up to this many queries are quantized to 16 bits per number, more queries to 8 bits. With so few queries, memory
-/// bandwidth limits the speed, so the tighter bounds of 16-bit queries cost no time.
-const MAX_SIXTEEN_BIT_QUERIES: usize = 4;
+/// Up to this many queries are quantized to 14 bits per number, more queries to 8 bits. With so few queries, memory
+/// bandwidth limits the speed, so the tighter bounds of 14-bit queries cost no time.
+const MAX_FOURTEEN_BIT_QUERIES: usize = 4;
 /// If the index has fewer live rows than this times `k`, the first pass is left out: it would rule out too few rows.
 const MIN_ROWS_PER_HIT: usize = 4;
 
@@ -48,7 +48,7 @@ fn max_first_pass_queries(instruction_set: InstructionSet) -> usize {
 /// Returns the precision of `count` queries that are multiplied together.
 fn precision(count: usize, instruction_set: InstructionSet) -> Precision {
     match instruction_set {
-        _ if count <= MAX_SIXTEEN_BIT_QUERIES => Precision::SixteenBit,
+        _ if count <= MAX_FOURTEEN_BIT_QUERIES => Precision::FourteenBit,
         InstructionSet::Avx2 => Precision::EightBitGroups,
         InstructionSet::Avx512Vnni
         | InstructionSet::AvxVnni
@@ -240,8 +240,8 @@ impl BlockScratch {
         } else {
             block.bounds
         };
-        // A 16-bit query has two vectors: its high and its low bytes.
-        let has_low = queries.precision == Precision::SixteenBit;
+        // A 14-bit query has two vectors: its high and its low parts.
+        let has_low = queries.precision == Precision::FourteenBit;
         let vectors_per_query = 1 + usize::from(has_low);
         let products = self.products.chunks_exact(vectors_per_query * num_rows);
         for ((candidates, bounds), products) in candidates.iter_mut().zip(&queries.bounds).zip(products) {
@@ -308,7 +308,7 @@ mod tests {
             let control = Control::new();
             let with_codes = RowsWithCodes { view: index.view(), quantized: &quantized };
             let search = Search { rows: with_codes, k, filter: None, control: &control };
-            // One query is quantized to 16 bits, five to 8 bits.
+            // One query is quantized to 14 bits, five to 8 bits.
             for queries in [&queries[..dim], &queries] {
                 for mut candidates in search.collect_candidates(0..rows, queries).expect("not canceled").1 {
                     candidates.prune();

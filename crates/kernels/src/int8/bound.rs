@@ -23,6 +23,11 @@
 /// Maximum number of rows whose bounds are compared in one call: one per bit of the returned mask.
 pub const BOUND_ROWS: usize = 64;
 
+/// How often the high parts of a query of 14-bit values count; see [`Int8Bound::of`]. With a larger factor, the low parts
+/// would be larger, and their groups would not be small enough for the fast kernels of AVX2
+/// ([`MAX_GROUP_SUM`](super::MAX_GROUP_SUM)).
+pub const HIGH_FACTOR: f32 = 64.0;
+
 /// For each row, the numbers that its bound depends on besides its codes; see [`Int8Bound`].
 #[derive(Debug, Clone, Copy)]
 pub struct Int8RowBounds<'a> {
@@ -54,13 +59,13 @@ pub struct Int8Bound {
 
 impl Int8Bound {
     /// Computes the bound of one row. For a query of 8-bit values, `product` is the inner product of the codes, and
-    /// `low_product` is `None`. A query of 16-bit values is split into upper and lower bytes: `product` is the inner
-    /// product with the upper bytes, which counts 256 times, and `low_product` the one with the lower bytes.
+    /// `low_product` is `None`. A query of 14-bit values is split into high and low parts: `product` is the inner
+    /// product with the high parts, which counts [`HIGH_FACTOR`] times, and `low_product` the one with the low parts.
     #[inline]
     #[must_use]
     pub fn of(&self, product: i32, low_product: Option<i32>, scale: f32, addend: f32, length: f32) -> f32 {
         let product = match low_product {
-            Some(low_product) => product as f32 * 256.0 + low_product as f32,
+            Some(low_product) => product as f32 * HIGH_FACTOR + low_product as f32,
             None => product as f32,
         };
         (self.scale * product) * scale
@@ -95,7 +100,7 @@ pub(super) mod avx512 {
         _mm512_set1_ps,
     };
 
-    use super::{Int8Bound, Int8RowBounds};
+    use super::{HIGH_FACTOR, Int8Bound, Int8RowBounds};
 
     const WIDTH: usize = 16;
 
@@ -117,7 +122,7 @@ pub(super) mod avx512 {
             let mut product = _mm512_cvtepi32_ps(integers(&products[start..]));
             if let Some(low) = low_products {
                 let low = _mm512_cvtepi32_ps(integers(&low[start..]));
-                product = _mm512_fmadd_ps(product, _mm512_set1_ps(256.0), low);
+                product = _mm512_fmadd_ps(product, _mm512_set1_ps(HIGH_FACTOR), low);
             }
             let approximate = _mm512_mul_ps(_mm512_mul_ps(scale, product), floats(&rows.scales[start..]));
             let length = floats(&rows.lengths[start..]);
@@ -161,7 +166,7 @@ pub(super) mod avx2 {
         _mm256_loadu_si256, _mm256_movemask_ps, _mm256_mul_ps, _mm256_set1_ps,
     };
 
-    use super::{Int8Bound, Int8RowBounds};
+    use super::{HIGH_FACTOR, Int8Bound, Int8RowBounds};
 
     const WIDTH: usize = 8;
 
@@ -184,7 +189,7 @@ pub(super) mod avx2 {
             let mut product = _mm256_cvtepi32_ps(integers(&products[start..]));
             if let Some(low) = low_products {
                 let low = _mm256_cvtepi32_ps(integers(&low[start..]));
-                product = _mm256_add_ps(_mm256_mul_ps(product, _mm256_set1_ps(256.0)), low);
+                product = _mm256_add_ps(_mm256_mul_ps(product, _mm256_set1_ps(HIGH_FACTOR)), low);
             }
             let approximate = _mm256_mul_ps(_mm256_mul_ps(scale, product), floats(&rows.scales[start..]));
             let length = floats(&rows.lengths[start..]);

@@ -61,8 +61,8 @@ impl Int8Kernels {
     /// mask: bit `i` is set if the bound of row `i` is at or above `threshold`. Bits of rows whose bound is NaN are not
     /// set.
     ///
-    /// For a query of 16-bit values, `products` are the inner products with its upper bytes, and `low_products` are
-    /// those with its lower bytes. For a query of 8-bit values, `low_products` is `None`.
+    /// For a query of 14-bit values, `products` are the inner products with its high parts, and `low_products` are
+    /// those with its low parts. For a query of 8-bit values, `low_products` is `None`.
     ///
     /// # Panics
     ///

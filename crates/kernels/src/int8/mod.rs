@@ -43,7 +43,7 @@ mod packed_rows;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-pub use bound::{BOUND_ROWS, Int8Bound, Int8RowBounds};
+pub use bound::{BOUND_ROWS, HIGH_FACTOR, Int8Bound, Int8RowBounds};
 pub use groups::{MAX_GROUP_SUM, largest_group_sum};
 pub use instruction_set::InstructionSet;
 pub use kernels::Int8Kernels;

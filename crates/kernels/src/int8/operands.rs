@@ -84,7 +84,7 @@ impl<'a> Int8Rows<'a> {
 
 /// Queries of signed bytes.
 ///
-/// A query of 16-bit values can be passed as two queries, one of the upper bytes and one of the lower bytes. Both are
+/// A query of 14-bit values can be passed as two queries, one of the high parts and one of the low parts. Both are
 /// multiplied with the rows in one pass; see [`Int8Bound::of`](super::Int8Bound::of).
 #[derive(Debug, Clone)]
 pub struct Int8Queries {

@@ -13,15 +13,7 @@
 //!
 //! NEON without `dotprod` and the portable code add the same products in a different order.
 
-/// Defines `KERNELS` for an instruction set.
-///
-/// These must be in scope:
-///
-/// - The `Copy` types `Row` and `Query`, a chunk of each in registers, and `Sums`, an accumulator.
-/// - The constants `WIDTH`, the number of bytes of a chunk, and `UNSIGNED`, which says whether rows are multiplied as
-///   bytes 0 to 255 instead of codes −128 to 127.
-/// - The functions `zero`; `row` and `query`, which load a chunk; `row_part` and `query_part`, which load up to `WIDTH`
-///   bytes and fill the rest so that it adds nothing; `add_products`; and `totals`.
+/// Defines `KERNELS` for an instruction set, with the functions that [`define_int8_products`] defines.
 macro_rules! define_int8 {
     ($instruction_set:ident, queries: $queries:literal, bounds: $bounds:path $(, #[$feature:meta])?) => {
         pub(in crate::int8) static KERNELS: $crate::int8::Int8Kernels = $crate::int8::Int8Kernels {
@@ -32,8 +24,23 @@ macro_rules! define_int8 {
             bounds_at_least: $bounds,
         };
 
+        define_int8_products!(queries: $queries $(, #[$feature])?);
+    };
+}
+
+/// Defines the functions `products` and `products_of`.
+///
+/// These must be in scope:
+///
+/// - The `Copy` types `Row` and `Query`, a chunk of each in registers, and `Sums`, an accumulator.
+/// - The constants `WIDTH`, the number of bytes of a chunk, and `UNSIGNED`, which says whether rows are multiplied as
+///   bytes 0 to 255 instead of codes −128 to 127.
+/// - The functions `zero`; `row` and `query`, which load a chunk; `row_part` and `query_part`, which load up to `WIDTH`
+///   bytes and fill the rest so that it adds nothing; `add_products`; and `totals`.
+macro_rules! define_int8_products {
+    (queries: $queries:literal $(, #[$feature:meta])?) => {
         $(#[$feature])?
-        fn products_of(
+        pub(in crate::int8) fn products_of(
             queries: &$crate::int8::Int8Queries,
             rows: $crate::int8::Int8Rows<'_>,
             ords: &[u32],

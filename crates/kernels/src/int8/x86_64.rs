@@ -215,4 +215,74 @@ pub(super) mod avx2 {
         __m256i, _mm256_and_si256, _mm256_set1_epi16, _mm256_srli_epi16, _mm256_slli_epi16, _mm256_srai_epi16,
         _mm256_madd_epi16, _mm256_add_epi32, #[target_feature(enable = "avx2")]
     );
+
+    /// For queries with small groups ([`MAX_GROUP_SUM`](crate::int8::MAX_GROUP_SUM)); `packed_rows/avx2.rs` has a drawing of
+    /// the groups.
+    pub(in crate::int8) mod groups {
+        use std::arch::x86_64::{
+            __m256i, _mm256_add_epi16, _mm256_add_epi32, _mm256_madd_epi16, _mm256_maddubs_epi16,
+            _mm256_set1_epi16,
+        };
+
+        // A tile needs 2 × 4 sums, 2 queries and 1 row of two registers each, and the ones: 15 of 16 registers.
+        define_int8_products!(queries: 2, #[target_feature(enable = "avx2")]);
+
+        /// A block of the groups, of two registers.
+        const WIDTH: usize = crate::int8::groups::BLOCK_LEN;
+        const UNSIGNED: bool = true;
+        type Sums = __m256i;
+        type Row = [__m256i; 2];
+        type Query = [__m256i; 2];
+
+        #[target_feature(enable = "avx2")]
+        #[inline]
+        fn row(chunk: &[u8; WIDTH]) -> Row {
+            let (halves, _) = chunk.as_chunks();
+            [super::load_row(&halves[0]), super::load_row(&halves[1])]
+        }
+
+        #[target_feature(enable = "avx2")]
+        #[inline]
+        fn row_part(part: &[u8]) -> Row {
+            let mut chunk = [0; WIDTH];
+            chunk[..part.len()].copy_from_slice(part);
+            row(&chunk)
+        }
+
+        #[target_feature(enable = "avx2")]
+        #[inline]
+        fn query(chunk: &[i8; WIDTH]) -> Query {
+            let (halves, _) = chunk.as_chunks();
+            [super::load_query(&halves[0]), super::load_query(&halves[1])]
+        }
+
+        #[target_feature(enable = "avx2")]
+        #[inline]
+        fn query_part(part: &[i8]) -> Query {
+            let mut chunk = [0; WIDTH];
+            chunk[..part.len()].copy_from_slice(part);
+            query(&chunk)
+        }
+
+        /// Adds eight products to each lane.
+        #[target_feature(enable = "avx2")]
+        #[inline]
+        fn add_products(row: Row, query: Query, sums: Sums) -> Sums {
+            let words = [0, 1].map(|half: usize| _mm256_maddubs_epi16(row[half], query[half]));
+            let words = _mm256_add_epi16(words[0], words[1]);
+            _mm256_add_epi32(sums, _mm256_madd_epi16(words, _mm256_set1_epi16(1)))
+        }
+
+        #[target_feature(enable = "avx2")]
+        #[inline]
+        fn zero() -> Sums {
+            super::zero()
+        }
+
+        #[target_feature(enable = "avx2")]
+        #[inline]
+        fn totals(sums: [Sums; 4]) -> [i32; 4] {
+            super::totals(sums)
+        }
+    }
 }

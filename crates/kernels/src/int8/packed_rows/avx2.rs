@@ -10,7 +10,8 @@
 //!
 //! So a word is the sum of a *group* of four products. It fits in 16 bits if neither the positive nor the negative values
 //! of a query in the group add up to more than 128 in magnitude ([`MAX_GROUP_SUM`]), because bytes are at most 255.
-//! If a query has larger groups, `tile.rs` multiplies the rows, which takes more than twice the time.
+//! Few queries or rows with small groups are multiplied in the same way, but are not packed (`x86_64::avx2::groups`). If a
+//! query has larger groups, bytes are widened to words first (`x86_64::avx2`), which takes more than twice the time.
 
 use std::arch::x86_64::{
     __m256i, _mm256_add_epi16, _mm256_add_epi32, _mm256_load_si256, _mm256_madd_epi16, _mm256_maddubs_epi16,
@@ -22,7 +23,7 @@ use crate::int8::groups::{BLOCK_LEN, MAX_GROUP_SUM};
 use crate::int8::x86_64::avx2;
 use crate::int8::{Int8Kernels, Int8Queries, Int8Rows};
 
-pub(in crate::int8) static KERNELS: Int8Kernels = Int8Kernels { products, ..avx2::KERNELS };
+pub(in crate::int8) static KERNELS: Int8Kernels = Int8Kernels { products, products_of, ..avx2::KERNELS };
 
 /// Number of steps of a block, whose first and second half are added in 16 bits.
 const BLOCK_STEPS: usize = BLOCK_LEN / 4;
@@ -34,8 +35,11 @@ const _: () = assert!(255 * MAX_GROUP_SUM <= i16::MAX as i32);
 /// Multiplies all queries with all rows; see [`Int8Kernels::products`].
 #[target_feature(enable = "avx2")]
 fn products(queries: &Int8Queries, rows: Int8Rows<'_>, ords: &[u32], out: &mut [i32]) {
-    if queries.len() < MIN_QUERIES || rows.len() < LANES || !queries.has_small_groups() {
+    if !queries.has_small_groups() {
         return avx2::products(queries, rows, ords, out);
+    }
+    if queries.len() < MIN_QUERIES || rows.len() < LANES {
+        return avx2::groups::products(queries, rows, ords, out);
     }
     let mut packed = vec![Step([[0; 4]; LANES]); rows.dim().div_ceil(4)];
     let mut at = 0;
@@ -51,8 +55,19 @@ fn products(queries: &Int8Queries, rows: Int8Rows<'_>, ords: &[u32], out: &mut [
         at += LANES;
     }
     for row in at..rows.len() {
-        avx2::row_group(queries, 0, [rows.row(row)], rows.len(), row, out);
+        avx2::groups::row_group(queries, 0, [rows.row(row)], rows.len(), row, out);
     }
+}
+
+/// Multiplies all queries with the rows `ords`; see [`Int8Kernels::products_of`].
+#[target_feature(enable = "avx2")]
+fn products_of(queries: &Int8Queries, rows: Int8Rows<'_>, ords: &[u32], out: &mut [i32]) {
+    // While a graph is built, there are many queries that are multiplied with only a few rows each, so that checking the
+    // groups would take too long.
+    if queries.len() > 1 && queries.has_small_groups() {
+        return avx2::groups::products_of(queries, rows, ords, out);
+    }
+    avx2::products_of(queries, rows, ords, out);
 }
 
 /// Writes the products of the queries `first..first + Q` and the rows `at..at + LANES` of `n` rows to `out`, which has
