@@ -1,4 +1,4 @@
-//! Generated from Unicode 17.0 (PropList.txt) by `node scripts/unicode-tables.mjs`. Do not edit.
+//! Generated from Unicode 17.0 (PropList.txt) by `node scripts/tables/unicode.mjs`. Do not edit.
 
 /// Whether a character from U+0589 on has the property `Sentence_Terminal`.
 #[rustfmt::skip]

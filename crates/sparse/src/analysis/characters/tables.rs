@@ -1,4 +1,4 @@
-//! Generated from Unicode 14.0 by `perl scripts/lucene-character-tables.pl`. Do not edit.
+//! Generated from Unicode 14.0 by `perl scripts/tables/lucene-characters.pl`. Do not edit.
 
 /// Line_Break = Complex_Context (LineBreak.txt).
 pub(super) const COMPLEX_CONTEXT: [(u32, u32); 35] = [

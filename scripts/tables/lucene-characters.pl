@@ -3,8 +3,8 @@
 # Lucene's StandardTokenizer. The data is that of Unicode 14.0 (LineBreak.txt, emoji/emoji-data.txt), which Perl 5.36
 # contains. Another version of Unicode would change the tokens of existing indexes, so the script refuses to use any other.
 #
-#     perl scripts/lucene-character-tables.pl          writes the file of the tables
-#     perl scripts/lucene-character-tables.pl --check  fails if the file differs from what the script would write
+#     perl scripts/tables/lucene-characters.pl          writes the file of the tables
+#     perl scripts/tables/lucene-characters.pl --check  fails if the file differs from what the script would write
 use strict;
 use warnings;
 use FindBin;
@@ -27,11 +27,11 @@ sub table {
 }
 
 my $text = join "\n",
-    "//! Generated from Unicode 14.0 by `perl scripts/lucene-character-tables.pl`. Do not edit.\n",
+    "//! Generated from Unicode 14.0 by `perl scripts/tables/lucene-characters.pl`. Do not edit.\n",
     table('COMPLEX_CONTEXT', 'Line_Break=Complex_Context', 'Line_Break = Complex_Context (LineBreak.txt).'),
     table('PICTOGRAPHS', 'Extended_Pictographic', 'Extended_Pictographic (emoji/emoji-data.txt).');
 
-my $path = "$FindBin::Bin/../crates/sparse/src/analysis/characters/tables.rs";
+my $path = "$FindBin::Bin/../../crates/sparse/src/analysis/characters/tables.rs";
 if (grep { $_ eq '--check' } @ARGV) {
     open my $file, '<', $path or die "$path: $!\n";
     local $/;

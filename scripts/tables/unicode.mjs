@@ -1,13 +1,13 @@
 // Writes Rust functions that test Unicode properties of characters, for properties that our crates need and their dependencies do not have. The
 // data comes from the Node that runs this script; `node -p process.versions.unicode` prints its Unicode version.
 //
-//     node scripts/unicode-tables.mjs          writes the tables
-//     node scripts/unicode-tables.mjs --check  fails if a table differs from what the script would write
+//     node scripts/tables/unicode.mjs          writes the tables
+//     node scripts/tables/unicode.mjs --check  fails if a table differs from what the script would write
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const version = process.versions.unicode;
 const maxLineLength = 118;
 
@@ -58,7 +58,7 @@ ${lines.join('\n')}
 const tables = [
 	{
 		file: 'crates/phrases/src/sentences/sentence_terminal.rs',
-		text: `//! Generated from Unicode ${version} (PropList.txt) by \`node scripts/unicode-tables.mjs\`. Do not edit.
+		text: `//! Generated from Unicode ${version} (PropList.txt) by \`node scripts/tables/unicode.mjs\`. Do not edit.
 
 ${rustFunction({
 	name: 'is_sentence_terminal',
@@ -74,7 +74,7 @@ for (const {file, text} of tables) {
 	if (!process.argv.includes('--check')) {
 		writeFileSync(path, text);
 	} else if (readFileSync(path, 'utf8') !== text) {
-		console.error(`${file} is not what scripts/unicode-tables.mjs writes with Unicode ${version}`);
+		console.error(`${file} is not what scripts/tables/unicode.mjs writes with Unicode ${version}`);
 		process.exitCode = 1;
 	}
 }
