@@ -21,12 +21,21 @@ fn main() {
     divan::main();
 }
 
-/// One query or a batch of queries, with rows of bytes. The values of queries are at most 32 in magnitude, so all groups
-/// are small enough for the faster loop of AVX2 (`kernels::int8::MAX_GROUP_SUM`).
+/// One query or a batch of queries, with rows of bytes.
 #[divan::bench(args = cases(Int8Kernels::available().into_iter().map(Int8Kernels::name)), consts = [1, QUERIES])]
-fn bytes<const N: usize>(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize)) {
+fn bytes<const N: usize>(bencher: Bencher<'_, '_>, case: &(&str, usize)) {
+    multiply_bytes::<N>(bencher, case, signed_bytes(N * case.1));
+}
+
+/// One query or a batch of queries that have small groups (`kernels::int8::MAX_GROUP_SUM`), with rows of bytes.
+#[divan::bench(args = cases(Int8Kernels::available().into_iter().map(Int8Kernels::name)), consts = [1, QUERIES])]
+fn bytes_with_small_groups<const N: usize>(bencher: Bencher<'_, '_>, case: &(&str, usize)) {
+    // Four values of at most 32 are a small group.
+    multiply_bytes::<N>(bencher, case, signed_bytes(N * case.1).into_iter().map(|value| value / 4).collect());
+}
+
+fn multiply_bytes<const N: usize>(bencher: Bencher<'_, '_>, &(set, dim): &(&str, usize), values: Vec<i8>) {
     let kernels = Int8Kernels::available().into_iter().find(|kernels| kernels.name() == set).expect("listed");
-    let values = signed_bytes(N * dim).into_iter().map(|value| value / 4).collect();
     let (bytes, queries) = (random_bytes(ROWS * dim), Int8Queries::new(dim, values));
     let (rows, mut products) = (Int8Rows::new(&bytes, dim, dim), vec![0; N * ROWS]);
     let multiply = || kernels.products(black_box(&queries), rows, &mut products);

@@ -29,8 +29,7 @@ fn group_sum(query: &[i8]) -> i32 {
     largest_group_sum(query.iter().map(|&value| value.into()))
 }
 
-/// Makes the sums of the groups of a query as large as they may be for the fast kernels of AVX2, or at most one smaller
-/// per value.
+/// Shrinks the values of a query until it has small groups. Most often, the largest group is then near the limit.
 fn shrink_groups(query: &mut [i8]) {
     let values = query.to_vec();
     let sum = group_sum(&values).max(MAX_GROUP_SUM);
@@ -125,7 +124,7 @@ fn products_of_the_longest_rows_with_extreme_codes_do_not_overflow() {
     // So many rows and queries that the loops for batches multiply most of them, and the other loops the rest.
     const ROWS: usize = 17;
     const QUERIES: usize = 9;
-    for (byte, value) in [(255u8, 127i8), (255, -128), (0, 127), (0, -128)] {
+    for (byte, value) in [(255u8, 127i8), (255, -128), (0, 127), (0, -128), (255, 32), (255, -32), (0, 32)] {
         let rows = vec![byte; ROWS * MAX_DIM];
         let queries = Int8Queries::new(MAX_DIM, vec![value; QUERIES * MAX_DIM]);
         let expected = (i32::from(byte) - 128) * i32::from(value) * MAX_DIM as i32;
@@ -140,21 +139,46 @@ fn products_of_the_longest_rows_with_extreme_codes_do_not_overflow() {
 #[test]
 fn the_largest_sums_of_groups_do_not_overflow() {
     const DIM: usize = 100;
-    // In each group of four, two values or all four are not 0, and their sum is at the limit.
-    for (first, second) in
-        [(64i8, 0i8), (0, 64), (32, 32), (1, 63), (-64, 0), (0, -64), (-32, -32), (-1, -63)]
-    {
-        let value = |at: usize| if (at / 32).is_multiple_of(2) { first } else { second };
-        let query: Vec<i8> = (0..DIM).map(value).collect();
-        assert!(group_sum(&query) <= MAX_GROUP_SUM);
-        for byte in [0u8, 1, 128, 255] {
-            let rows = vec![byte; 16 * DIM];
-            let queries = Int8Queries::new(DIM, query.repeat(8));
-            let expected = product(&rows[..DIM], &query);
-            for kernels in Int8Kernels::available() {
-                let mut found = [0; 16 * 8];
-                kernels.products(&queries, Int8Rows::new(&rows, DIM, DIM), &mut found);
-                assert_eq!(found, [expected; 16 * 8], "{}", kernels.name());
+    // The values of each group: at i, i + 1, i + 32 and i + 33. The last two are not small.
+    let groups: [([i8; 4], bool); 12] = [
+        ([127, 1, 0, 0], true),
+        ([0, 0, 64, 64], true),
+        ([32, 32, 32, 32], true),
+        ([1, 63, 1, 63], true),
+        ([-128, 0, 0, 0], true),
+        ([0, 0, -127, -1], true),
+        ([-32, -32, -32, -32], true),
+        ([100, -100, 28, -28], true),
+        ([-100, 100, 28, -28], true),
+        ([127, -128, 1, 0], true),
+        ([127, 2, 0, 0], false),
+        ([-128, 0, 0, -1], false),
+    ];
+    for (group, is_small) in groups {
+        let query: Vec<i8> = (0..DIM).map(|at| group[at % 2 + at % 64 / 32 * 2]).collect();
+        assert_eq!(group_sum(&query) <= MAX_GROUP_SUM, is_small, "{group:?}");
+        // Bytes that are all equal, and bytes that are 255 where the query is positive (or negative) and 0 elsewhere.
+        let mut rows = [0u8, 1, 128, 255].map(|byte| vec![byte; DIM]).to_vec();
+        for sign in [1, -1] {
+            rows.push(query.iter().map(|value| if value.signum() == sign { 255 } else { 0 }).collect());
+        }
+        for row in rows {
+            let expected = product(&row, &query);
+            // So many queries and rows that they are packed, with and without a last one, and so few that they are not.
+            for (num_queries, num_rows) in [(8, 16), (9, 17), (3, 16), (8, 5), (1, 1)] {
+                let queries = Int8Queries::new(DIM, query.repeat(num_queries));
+                let bytes = row.repeat(num_rows);
+                let rows = Int8Rows::new(&bytes, DIM, DIM);
+                let ords: Vec<u32> = (0..num_rows as u32).collect();
+                for kernels in Int8Kernels::available() {
+                    let case = (kernels.name(), group, row[0], num_queries, num_rows);
+                    let mut found = vec![0; num_queries * num_rows];
+                    kernels.products(&queries, rows, &mut found);
+                    assert!(found.iter().all(|&found| found == expected), "{case:?}");
+                    found.fill(0);
+                    kernels.products_of(&queries, rows, &ords, &mut found);
+                    assert!(found.iter().all(|&found| found == expected), "{case:?}");
+                }
             }
         }
     }

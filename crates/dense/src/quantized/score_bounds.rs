@@ -4,7 +4,7 @@
 //! bounds hold for scores as they are computed. Let `u = 2⁻²⁴` be the unit roundoff of `f32`, `d` the dimension, `p` an
 //! upper bound on `|q|`, `ε` an upper bound on `|q − q̂|`, and `e` and `n` the error and the length of a row.
 //!
-//! - **The estimate** `t·s·(w·c)` takes at most five operations in `f32`, whose rounding errors add up to less than
+//! - **The estimate** `t·s·(w·c)` is rounded at most five times (a factor of 64 is exact). The errors add up to less than
 //!   `8u·W·(n + e)`. Here `W` is the length of `t·w`. In a 14-bit query, each `wᵢ` is a sum `64·high + low` of two
 //!   terms, and `W` is the length of `t·(64·|high| + |low|)` instead. If an intermediate result is subnormal, it is
 //!   off by up to half of the smallest positive float, and this error is multiplied by the row's scale, which is below
@@ -22,15 +22,19 @@
 //!
 //! For inner products and cosine, it bounds `q·x`. For distances, it bounds `q·x − |x|²/2 = (score + |q|²) / 2`.
 
-use kernels::int8::{Int8Bound, Int8Queries, MAX_GROUP_SUM, largest_group_sum};
+use kernels::int8::{HIGH_FACTOR, Int8Bound, Int8Queries, MAX_GROUP_SUM, largest_group_sum};
 use numerics::rounding::{SMALLEST_SUBNORMAL, UNIT_ROUNDOFF, gamma};
 
 use super::quantized_rows::{LENGTH_ROUNDING, Rounded, quantization_error, round_to_steps, round_up};
 use crate::Similarity;
 use crate::similarity::squared_length;
 
-/// The largest integer in a 14-bit query: 64·127 + 31, where 127 is the largest high part and 31 the largest low part.
-const MAX_STEPS_14_BIT: f64 = 8_159.0;
+/// The weight of the high part of an integer in a 14-bit query.
+const HIGH: i32 = HIGH_FACTOR as i32;
+/// The largest integer in a 14-bit query. The largest high part is 127.
+const MAX_STEPS_14_BIT: f64 = (HIGH * 127 + HIGH / 2 - 1) as f64;
+// The low parts are at most `HIGH / 2` in magnitude, so they always have small groups.
+const _: () = assert!(4 * (HIGH / 2) <= MAX_GROUP_SUM);
 /// The largest integer in an 8-bit query.
 const MAX_STEPS_8_BIT: f64 = 127.0;
 
@@ -44,17 +48,23 @@ pub(super) struct QuantizedQueries {
     pub precision: Precision,
 }
 
+/// How queries are quantized.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Precision {
+    pub bits: Bits,
+    /// Whether queries have small groups ([`MAX_GROUP_SUM`]), for which some kernels are faster. This usually costs less
+    /// than one bit, at most two.
+    pub has_small_groups: bool,
+}
+
 /// How many bits the integers of a query have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Precision {
+pub(super) enum Bits {
     /// One byte.
-    EightBit,
-    /// One byte, and integers so small that the sums of groups are at most [`MAX_GROUP_SUM`], for which the kernels for
-    /// AVX2 are faster. Usually, this costs about half a bit.
-    EightBitGroups,
-    /// Two bytes, which are multiplied separately: twice the work, for tighter bounds. An integer is `64·high + low`
-    /// with `low` from −32 to 31, and the sums of groups are at most [`MAX_GROUP_SUM`] for both parts.
-    FourteenBit,
+    Eight,
+    /// Two bytes, which are multiplied separately: twice the work, for tighter bounds. An integer is `64·high + low`,
+    /// with `low` from −32 to 31.
+    Fourteen,
 }
 
 /// Bounds on the scores of one query.
@@ -69,7 +79,7 @@ pub(super) struct ScoreBounds {
 impl QuantizedQueries {
     /// Quantizes the queries `[q * dim]`, which are already [prepared](Similarity::prepare).
     pub fn new(similarity: Similarity, dim: usize, queries: &[f32], precision: Precision) -> Self {
-        let bytes_per_number = if precision == Precision::FourteenBit { 2 } else { 1 };
+        let bytes_per_number = if precision.bits == Bits::Fourteen { 2 } else { 1 };
         let mut values = Vec::with_capacity(queries.len() * bytes_per_number);
         let bounds = queries
             .chunks_exact(dim)
@@ -100,40 +110,39 @@ fn quantize(
     values: &mut Vec<i8>,
 ) -> ScoreBounds {
     let dim = query.len();
-    let mut max_steps = match precision {
-        Precision::EightBit | Precision::EightBitGroups => MAX_STEPS_8_BIT,
-        Precision::FourteenBit => MAX_STEPS_14_BIT,
+    let mut max_steps = match precision.bits {
+        Bits::Eight => MAX_STEPS_8_BIT,
+        Bits::Fourteen => MAX_STEPS_14_BIT,
     };
     let Rounded { values: mut rounded, max } = round_to_steps(query, max_steps);
-    // The low parts are at most 32 in magnitude, so no group of four has a larger sum than `MAX_GROUP_SUM`.
-    let high = |value: f64| (value as i32 + 32) >> 6;
-    let low = |value: f64| value as i32 - 64 * high(value);
-    loop {
-        let sum = match precision {
-            Precision::EightBit => 0,
-            Precision::EightBitGroups => largest_group_sum(rounded.iter().map(|&value| value as i32)),
-            Precision::FourteenBit => largest_group_sum(rounded.iter().map(|&value| high(value))),
-        };
-        if sum <= MAX_GROUP_SUM {
-            break;
-        }
-        // The largest sum becomes smaller each time, until at the latest all values are at most 32.
+    let high = |value: f64| (value as i32 + HIGH / 2).div_euclid(HIGH);
+    let low = |value: f64| value as i32 - HIGH * high(value);
+    let largest_sum = |rounded: &[f64]| match precision.bits {
+        _ if !precision.has_small_groups => 0,
+        Bits::Eight => largest_group_sum(rounded.iter().map(|&value| value as i32)),
+        Bits::Fourteen => largest_group_sum(rounded.iter().map(|&value| high(value))),
+    };
+    // Each time, `max_steps` shrinks to at most 128/129 of its value. The loop ends at the latest when all values, or all
+    // high parts, are at most 32.
+    while let sum = largest_sum(&rounded)
+        && sum > MAX_GROUP_SUM
+    {
         max_steps *= f64::from(MAX_GROUP_SUM) / f64::from(sum);
         rounded = round_to_steps(query, max_steps).values;
     }
     let scale = (max / max_steps) as f32;
     // The squared length of the query's integers; with 14 bits, that of 64·|high| + |low|.
     let mut squares = 0.0;
-    match precision {
-        Precision::EightBit | Precision::EightBitGroups => {
+    match precision.bits {
+        Bits::Eight => {
             values.extend(rounded.iter().map(|&value| value as i8));
             squares = rounded.iter().map(|value| value * value).sum();
         }
-        Precision::FourteenBit => {
+        Bits::Fourteen => {
             values.extend(rounded.iter().map(|&value| high(value) as i8));
             values.extend(rounded.iter().map(|&value| low(value) as i8));
             for &value in &rounded {
-                squares += f64::from(64 * high(value).abs() + low(value).abs()).powi(2);
+                squares += f64::from(HIGH * high(value).abs() + low(value).abs()).powi(2);
             }
         }
     }
@@ -222,7 +231,7 @@ mod tests {
         let size = prop_oneof![Just(1.0f32), Just(1e-44), Just(1e-38), Just(1e-20), Just(1e16)];
         let number =
             prop_oneof![6 => -1.0f32..1.0, 1 => -1e-3f32..1e-3, 1 => Just(0.0), 1 => -1e-30f32..1e-30];
-        (prop::collection::vec((number.clone(), number), 1..80), size.clone(), size)
+        (prop::collection::vec((number.clone(), number), 1..200), size.clone(), size)
             .prop_map(|(pairs, a, b)| pairs.into_iter().map(|(query, row)| (query * a, row * b)).unzip())
     }
 
@@ -232,11 +241,10 @@ mod tests {
         #[test]
         fn scores_are_within_their_bounds(
             (query, row) in vectors(),
-            precision in prop::sample::select(vec![
-                Precision::EightBit, Precision::EightBitGroups, Precision::FourteenBit,
-            ]),
+            bits in prop::sample::select(vec![Bits::Eight, Bits::Fourteen]), has_small_groups in any::<bool>(),
             is_near in any::<bool>(),
         ) {
+            let precision = Precision { bits, has_small_groups };
             for similarity in [Similarity::Dot, Similarity::L2] {
                 let near: Vec<f32> = row.iter().map(|x| x * 1.01).collect();
                 let query = if is_near { near } else { query.clone() };
@@ -244,6 +252,40 @@ mod tests {
                 // An allowance for the rounding errors, in double precision, of converting the score.
                 let slack = (score.abs() + squared_length(&query)) * 2f64.powi(-50);
                 prop_assert!(score <= upper + slack && score >= lower - slack, "{lower:e} {score:e} {upper:e}");
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn quantized_queries_have_small_groups_if_requested(
+            (query, _) in vectors(), is_constant in any::<bool>(),
+            bits in prop::sample::select(vec![Bits::Eight, Bits::Fourteen]),
+        ) {
+            // Equal values have the largest groups.
+            let query = if is_constant { vec![query[0]; query.len()] } else { query };
+            let dim = query.len();
+            let precision = |has_small_groups| Precision { bits, has_small_groups };
+            let quantized = QuantizedQueries::new(Similarity::Dot, dim, &query, precision(true)).vectors;
+            for part in (0..quantized.len()).map(|at| quantized.query(at)) {
+                prop_assert!(largest_group_sum(part.iter().map(|&value| value.into())) <= MAX_GROUP_SUM);
+            }
+            // The integers of both parts together are in proportion to the query, up to rounding.
+            let integers = |quantized: &Int8Queries| -> Vec<i32> {
+                let part = |at: usize| quantized.query(at).iter().map(|&value| i32::from(value));
+                if bits == Bits::Eight { part(0).collect() } else {
+                    part(0).zip(part(1)).map(|(high, low)| 64 * high + low).collect()
+                }
+            };
+            let max = query.iter().fold(0f32, |max, value| max.max(value.abs()));
+            let integers = integers(&quantized);
+            let max_steps = integers.iter().map(|value| value.abs()).max().unwrap_or_default();
+            prop_assert!(max == 0.0 || max_steps >= if bits == Bits::Eight { 31 } else { 2000 }, "{max_steps}");
+            for (&integer, &value) in integers.iter().zip(&query) {
+                let expected = if max == 0.0 { 0.0 } else { f64::from(value) / f64::from(max) * f64::from(max_steps) };
+                prop_assert!((f64::from(integer) - expected).abs() <= 1.0, "{integer} is not {expected}");
             }
         }
     }
@@ -257,8 +299,9 @@ mod tests {
         let RowBounds { scale, .. } = encode(&row, &mut codes);
         let query: Vec<f32> =
             row.iter().zip(&codes).map(|(&x, &code)| x - scale * (f32::from(code) - 128.0)).collect();
+        let precision = Precision { bits: Bits::Fourteen, has_small_groups: false };
         for similarity in [Similarity::Dot, Similarity::L2] {
-            let Bounded { score, upper, lower } = bounded(similarity, &query, &row, Precision::FourteenBit);
+            let Bounded { score, upper, lower } = bounded(similarity, &query, &row, precision);
             assert!(lower <= score && score <= upper);
             let narrower = (upper + lower) / 2.0 + (upper - lower) / 4.0;
             assert!(score > narrower, "{score} is not above {narrower}");

@@ -10,7 +10,7 @@ use ranking::Hit;
 use super::QuantizedRows;
 use super::candidates::{Candidate, Candidates};
 use super::quantized_rows::QuantizedBlock;
-use super::score_bounds::{Precision, QuantizedQueries};
+use super::score_bounds::{Bits, Precision, QuantizedQueries};
 use crate::Error;
 use crate::exact::scan::{scan, scan_many, scan_one};
 use crate::exact::work_partition::{Partition, search_partitioned};
@@ -21,8 +21,8 @@ use crate::store::rows_view::RowsView;
 /// read. This many queries fit in the L2 cache together with the block. Larger groups save at most 3% of the time, and
 /// with several threads, the rows would have to be split into more parts.
 const QUERIES_PER_GROUP: usize = 256;
-/// Up to this many queries are quantized to 14 bits per number, more queries to 8 bits. With so few queries, memory
-/// bandwidth limits the speed, so the tighter bounds of 14-bit queries cost no time.
+/// Up to this many queries are quantized to 14 bits per number, more queries to 8 bits. So few queries wait for the codes
+/// of the rows more than they compute, so tighter bounds take little time.
 const MAX_FOURTEEN_BIT_QUERIES: usize = 4;
 /// If the index has fewer live rows than this times `k`, the first pass is left out: it would rule out too few rows.
 const MIN_ROWS_PER_HIT: usize = 4;
@@ -30,11 +30,11 @@ const MIN_ROWS_PER_HIT: usize = 4;
 /// Returns the maximum number of queries in one search for which two passes are faster than a scan of all vectors.
 ///
 /// `cargo bench -p dense --bench flat` times both, for one query at a time and for a thousand at once. The end-to-end
-/// benchmarks are `npm run bench -- qps flat-50k-384` and `npm run bench -- qps flat-100k-768`; their records for
-/// `avx512vnni` are `2026-11-21-flat-50k-384.json` and `2026-11-21-flat-100k-768.json` in `benches/qps/record`.
+/// benchmarks are `npm run bench -- qps NAME` with the names `flat-50k-384` and `flat-100k-768` (`avx512vnni`) and
+/// `flat-50k-384-avx2` (`avx2`); their records are in `benches/qps/record`.
 fn max_first_pass_queries(instruction_set: InstructionSet) -> usize {
     match instruction_set {
-        // With instructions for dot products of bytes, or products of groups, two passes are always faster.
+        // With instructions for dot products of bytes, or sums of small groups in 16 bits, two passes are always faster.
         InstructionSet::Avx512Vnni
         | InstructionSet::AvxVnni
         | InstructionSet::Avx2
@@ -47,16 +47,9 @@ fn max_first_pass_queries(instruction_set: InstructionSet) -> usize {
 
 /// Returns the precision of `count` queries that are multiplied together.
 fn precision(count: usize, instruction_set: InstructionSet) -> Precision {
-    match instruction_set {
-        _ if count <= MAX_FOURTEEN_BIT_QUERIES => Precision::FourteenBit,
-        InstructionSet::Avx2 => Precision::EightBitGroups,
-        InstructionSet::Avx512Vnni
-        | InstructionSet::AvxVnni
-        | InstructionSet::Avx512Bw
-        | InstructionSet::NeonI8mm
-        | InstructionSet::NeonDotprod
-        | InstructionSet::Neon
-        | InstructionSet::Scalar => Precision::EightBit,
+    Precision {
+        bits: if count <= MAX_FOURTEEN_BIT_QUERIES { Bits::Fourteen } else { Bits::Eight },
+        has_small_groups: instruction_set.prefers_small_groups(),
     }
 }
 
@@ -241,7 +234,7 @@ impl BlockScratch {
             block.bounds
         };
         // A 14-bit query has two vectors: its high and its low parts.
-        let has_low = queries.precision == Precision::FourteenBit;
+        let has_low = queries.precision.bits == Bits::Fourteen;
         let vectors_per_query = 1 + usize::from(has_low);
         let products = self.products.chunks_exact(vectors_per_query * num_rows);
         for ((candidates, bounds), products) in candidates.iter_mut().zip(&queries.bounds).zip(products) {
@@ -280,9 +273,9 @@ mod tests {
     use crate::store::rows::Rows;
 
     #[test]
-    fn instruction_sets_with_dot_products_or_groups_always_search_in_two_passes() {
+    fn instruction_sets_with_dot_products_or_small_groups_always_search_in_two_passes() {
         for set in InstructionSet::ALL {
-            let is_fast = set.has_dot_products() || set == InstructionSet::Avx2;
+            let is_fast = set.has_dot_products() || set.prefers_small_groups();
             let expected = if is_fast { usize::MAX } else { 12 };
             assert_eq!(max_first_pass_queries(set), expected, "{}", set.name());
         }

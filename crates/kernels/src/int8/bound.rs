@@ -23,9 +23,8 @@
 /// Maximum number of rows whose bounds are compared in one call: one per bit of the returned mask.
 pub const BOUND_ROWS: usize = 64;
 
-/// How often the high parts of a query of 14-bit values count; see [`Int8Bound::of`]. With a larger factor, the low parts
-/// would be larger, and their groups would not be small enough for the fast kernels of AVX2
-/// ([`MAX_GROUP_SUM`](super::MAX_GROUP_SUM)).
+/// The weight of the high parts of a query of 14-bit values; see [`Int8Bound::of`]. With a larger one, the low parts would
+/// be larger, and would not have [small groups](super::MAX_GROUP_SUM).
 pub const HIGH_FACTOR: f32 = 64.0;
 
 /// For each row, the numbers that its bound depends on besides its codes; see [`Int8Bound`].
@@ -60,7 +59,7 @@ pub struct Int8Bound {
 impl Int8Bound {
     /// Computes the bound of one row. For a query of 8-bit values, `product` is the inner product of the codes, and
     /// `low_product` is `None`. A query of 14-bit values is split into high and low parts: `product` is the inner
-    /// product with the high parts, which counts [`HIGH_FACTOR`] times, and `low_product` the one with the low parts.
+    /// product with the high parts, whose weight is [`HIGH_FACTOR`], and `low_product` the one with the low parts.
     #[inline]
     #[must_use]
     pub fn of(&self, product: i32, low_product: Option<i32>, scale: f32, addend: f32, length: f32) -> f32 {

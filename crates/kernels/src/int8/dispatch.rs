@@ -5,7 +5,7 @@ use super::aarch64::{dotprod, neon};
 #[cfg(target_arch = "aarch64")]
 use super::i8mm;
 use super::kernels::Int8Kernels;
-// The `KERNELS` of `packed_rows` have the functions of `x86_64::avx512vnni` and `x86_64::avx2`, but a faster `products`.
+// The `KERNELS` of `packed_rows` have the functions of `x86_64::avx512vnni` and `x86_64::avx2`, but faster products.
 #[cfg(target_arch = "x86_64")]
 use super::packed_rows::{avx2, avx512 as avx512vnni};
 use super::scalar;

@@ -54,12 +54,29 @@ impl InstructionSet {
     }
 
     /// Returns whether there are instructions for dot products of bytes (VNNI, `dotprod`). With them, the kernels
-    /// multiply four times as many bytes as floats in the same time; without them, about as many bytes as floats.
+    /// multiply four times as many bytes as floats in the same time; without them, about as many bytes as floats, or twice
+    /// as many if the kernels [prefer small groups](Self::prefers_small_groups) and queries have them.
     #[must_use]
     pub const fn has_dot_products(self) -> bool {
         match self {
             Self::Avx512Vnni | Self::AvxVnni | Self::NeonI8mm | Self::NeonDotprod => true,
             Self::Avx512Bw | Self::Avx2 | Self::Neon | Self::Scalar => false,
+        }
+    }
+
+    /// Returns whether the kernels are faster for queries with small groups
+    /// ([`MAX_GROUP_SUM`](super::MAX_GROUP_SUM)).
+    #[must_use]
+    pub const fn prefers_small_groups(self) -> bool {
+        match self {
+            Self::Avx2 => true,
+            Self::Avx512Vnni
+            | Self::AvxVnni
+            | Self::Avx512Bw
+            | Self::NeonI8mm
+            | Self::NeonDotprod
+            | Self::Neon
+            | Self::Scalar => false,
         }
     }
 }

@@ -8,9 +8,9 @@
 //! integers.
 //!
 //! `tile.rs` has the loop and a drawing of its layout, and `packed_rows` and `i8mm.rs` have faster loops for many
-//! queries with AVX-512 VNNI and AVX2, and with the matrix instructions of 64-bit ARM. `bound.rs` computes the bounds.
-//! `kernels.rs` has the public functions, `operands.rs` the types of queries and rows, `groups.rs` a property of
-//! queries that AVX2 needs, and `instruction_set.rs` the names of the instruction sets.
+//! queries with AVX-512 VNNI and AVX2, and with the matrix instructions of 64-bit ARM. `value_groups.rs` has a property of
+//! queries with which AVX2 is faster. `bound.rs` computes the bounds. `kernels.rs` has the public functions, `operands.rs`
+//! the types of queries and rows, and `instruction_set.rs` the names of the instruction sets.
 //!
 //! ```
 //! use kernels::int8::{Int8Kernels, Int8Queries, Int8Rows};
@@ -28,11 +28,11 @@ mod tile;
 
 mod bound;
 mod dispatch;
-mod groups;
 mod instruction_set;
 mod kernels;
 mod operands;
 mod scalar;
+mod value_groups;
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -44,7 +44,7 @@ mod packed_rows;
 mod x86_64;
 
 pub use bound::{BOUND_ROWS, HIGH_FACTOR, Int8Bound, Int8RowBounds};
-pub use groups::{MAX_GROUP_SUM, largest_group_sum};
 pub use instruction_set::InstructionSet;
 pub use kernels::Int8Kernels;
 pub use operands::{Int8Queries, Int8Rows, MAX_DIM};
+pub use value_groups::{MAX_GROUP_SUM, largest_group_sum};

@@ -1,8 +1,7 @@
 //! Rows of 8-bit codes, and queries that are multiplied with them.
 
+#[cfg(target_arch = "x86_64")]
 use std::sync::OnceLock;
-
-use super::{MAX_GROUP_SUM, largest_group_sum};
 
 /// Maximum dimension. It ensures that no sum of products of bytes overflows 32 bits: 255 · 128 · 65,536 < 2³¹.
 pub const MAX_DIM: usize = 1 << 16;
@@ -93,8 +92,9 @@ pub struct Int8Queries {
     /// For each query, 128 times the sum of its values. This is the inner product with the bytes of any row, minus the
     /// inner product with the row's codes.
     excesses: Vec<i32>,
-    /// Whether no query has a group with a larger sum than [`MAX_GROUP_SUM`], once that is known.
-    has_small_groups: OnceLock<bool>,
+    /// Whether all queries have small groups, once that is known.
+    #[cfg(target_arch = "x86_64")]
+    have_small_groups: OnceLock<bool>,
 }
 
 impl Int8Queries {
@@ -110,7 +110,13 @@ impl Int8Queries {
         assert!(got.is_multiple_of(dim), "queries: expected vectors of dimension {dim}, got {got} values");
         let excess = |query: &[i8]| query.iter().map(|&value| i32::from(value)).sum::<i32>() * 128;
         let excesses = values.chunks_exact(dim).map(excess).collect();
-        Self { dim, values, excesses, has_small_groups: OnceLock::new() }
+        Self {
+            dim,
+            values,
+            excesses,
+            #[cfg(target_arch = "x86_64")]
+            have_small_groups: OnceLock::new(),
+        }
     }
 
     /// Returns the number of values of each query.
@@ -142,14 +148,14 @@ impl Int8Queries {
         &self.values[at * self.dim..][..self.dim]
     }
 
-    /// Returns whether the sums of products that the kernels for AVX2 add in 16 bits fit, for all queries.
+    /// Returns whether all queries have small groups; see [`MAX_GROUP_SUM`](super::MAX_GROUP_SUM).
     #[cfg(target_arch = "x86_64")]
     #[inline]
-    pub(super) fn has_small_groups(&self) -> bool {
-        *self.has_small_groups.get_or_init(|| {
-            let is_small =
-                |query: &[i8]| largest_group_sum(query.iter().map(|&value| value.into())) <= MAX_GROUP_SUM;
-            self.values.chunks_exact(self.dim).all(is_small)
+    pub(super) fn have_small_groups(&self) -> bool {
+        use super::{MAX_GROUP_SUM, largest_group_sum};
+        *self.have_small_groups.get_or_init(|| {
+            let largest = |query: &[i8]| largest_group_sum(query.iter().map(|&value| value.into()));
+            self.values.chunks_exact(self.dim).all(|query| largest(query) <= MAX_GROUP_SUM)
         })
     }
 

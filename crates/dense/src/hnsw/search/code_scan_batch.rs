@@ -51,7 +51,7 @@ pub(crate) fn scan_codes_batch(
             candidates.iter_mut().zip(&score_formulas).zip(products.chunks_exact(block.len()))
         {
             // One bit per row of the block, set if the row's score is at least `min_score`. The second argument is for
-            // the low bytes of queries with 16 bits per number; these queries have 8.
+            // the low parts of queries with 14 bits per number; these queries have 8.
             let mut good_rows =
                 kernels.bounds_at_least(products, None, row_terms, formula, candidates.min_score());
             while good_rows != 0 {

@@ -9,9 +9,9 @@
 //! ```
 //!
 //! So a word is the sum of a *group* of four products. It fits in 16 bits if neither the positive nor the negative values
-//! of a query in the group add up to more than 128 in magnitude ([`MAX_GROUP_SUM`]), because bytes are at most 255.
-//! Few queries or rows with small groups are multiplied in the same way, but are not packed (`x86_64::avx2::groups`). If a
-//! query has larger groups, bytes are widened to words first (`x86_64::avx2`), which takes more than twice the time.
+//! of the query in the group add up to more than 128 in magnitude ([`MAX_GROUP_SUM`]), because bytes are at most 255.
+//! With few queries or rows, products are added in the same way, but rows are not packed (`x86_64::avx2::small_groups`).
+//! If a query has larger groups, bytes are widened to words first (`x86_64::avx2`), which takes more than twice the time.
 
 use std::arch::x86_64::{
     __m256i, _mm256_add_epi16, _mm256_add_epi32, _mm256_load_si256, _mm256_madd_epi16, _mm256_maddubs_epi16,
@@ -19,14 +19,15 @@ use std::arch::x86_64::{
 };
 
 use super::{LANES, MIN_QUERIES, Step, pack};
-use crate::int8::groups::{BLOCK_LEN, MAX_GROUP_SUM};
+use crate::int8::value_groups::{BLOCK_LEN, MAX_GROUP_SUM};
 use crate::int8::x86_64::avx2;
 use crate::int8::{Int8Kernels, Int8Queries, Int8Rows};
 
 pub(in crate::int8) static KERNELS: Int8Kernels = Int8Kernels { products, products_of, ..avx2::KERNELS };
 
-/// Number of steps of a block, whose first and second half are added in 16 bits.
+/// Number of steps of a block of values.
 const BLOCK_STEPS: usize = BLOCK_LEN / 4;
+/// Number of steps of half a block. The sums of the first half are added to those of the second half in 16 bits.
 const HALF: usize = BLOCK_STEPS / 2;
 
 /// A word is at most the largest byte times the sum of a group.
@@ -35,11 +36,11 @@ const _: () = assert!(255 * MAX_GROUP_SUM <= i16::MAX as i32);
 /// Multiplies all queries with all rows; see [`Int8Kernels::products`].
 #[target_feature(enable = "avx2")]
 fn products(queries: &Int8Queries, rows: Int8Rows<'_>, ords: &[u32], out: &mut [i32]) {
-    if !queries.has_small_groups() {
+    if !queries.have_small_groups() {
         return avx2::products(queries, rows, ords, out);
     }
     if queries.len() < MIN_QUERIES || rows.len() < LANES {
-        return avx2::groups::products(queries, rows, ords, out);
+        return avx2::small_groups::products(queries, rows, ords, out);
     }
     let mut packed = vec![Step([[0; 4]; LANES]); rows.dim().div_ceil(4)];
     let mut at = 0;
@@ -55,17 +56,17 @@ fn products(queries: &Int8Queries, rows: Int8Rows<'_>, ords: &[u32], out: &mut [
         at += LANES;
     }
     for row in at..rows.len() {
-        avx2::groups::row_group(queries, 0, [rows.row(row)], rows.len(), row, out);
+        avx2::small_groups::row_group(queries, 0, [rows.row(row)], rows.len(), row, out);
     }
 }
 
 /// Multiplies all queries with the rows `ords`; see [`Int8Kernels::products_of`].
 #[target_feature(enable = "avx2")]
 fn products_of(queries: &Int8Queries, rows: Int8Rows<'_>, ords: &[u32], out: &mut [i32]) {
-    // While a graph is built, there are many queries that are multiplied with only a few rows each, so that checking the
-    // groups would take too long.
-    if queries.len() > 1 && queries.has_small_groups() {
-        return avx2::groups::products_of(queries, rows, ords, out);
+    // The searches and the construction of graphs multiply one query with only a few rows, so that checking its groups
+    // would take too long.
+    if queries.len() > 1 && queries.have_small_groups() {
+        return avx2::small_groups::products_of(queries, rows, ords, out);
     }
     avx2::products_of(queries, rows, ords, out);
 }
@@ -110,13 +111,23 @@ fn tile<const Q: usize>(
     }
     for q in 0..Q {
         let rest_of_query = &queries.query(first + q)[blocks.len() * BLOCK_LEN..];
-        for (step, values) in rest.iter().zip(rest_of_query.chunks(4)) {
+        let values = |step: usize| {
             let mut four = [0; 4];
-            four[..values.len()].copy_from_slice(values);
-            let (rows, values) = (load(step), splat(four));
+            let values = rest_of_query[step * 4..].iter();
+            four.iter_mut().zip(values).for_each(|(into, &value)| *into = value);
+            four
+        };
+        for step in 0..rest.len().min(HALF) {
+            let (rows, first_values) = (load(&rest[step]), splat(values(step)));
+            let mut words = [0, 1].map(|r: usize| _mm256_maddubs_epi16(rows[r], first_values));
+            if step + HALF < rest.len() {
+                let (rows, more_values) = (load(&rest[step + HALF]), splat(values(step + HALF)));
+                for r in 0..2 {
+                    words[r] = _mm256_add_epi16(words[r], _mm256_maddubs_epi16(rows[r], more_values));
+                }
+            }
             for r in 0..2 {
-                let words = _mm256_maddubs_epi16(rows[r], values);
-                sums[q][r] = _mm256_add_epi32(sums[q][r], _mm256_madd_epi16(words, ones));
+                sums[q][r] = _mm256_add_epi32(sums[q][r], _mm256_madd_epi16(words[r], ones));
             }
         }
         let excess = _mm256_set1_epi32(queries.excess(first + q));
