@@ -119,12 +119,14 @@ function rustTests() {
 	say('cargo test …');
 	// Without `instructions`, which has no tests, the dependencies have the same features as for the addon, so they are not compiled again.
 	const args = ['test', '--release', '--workspace', '--exclude', 'instructions', '--target', hostTarget(), '--quiet'];
-	execute('cargo', args);
+	// Without `--tests`, Cargo would also link the examples.
+	execute('cargo', [...args, '--tests']);
+	execute('cargo', [...args, '--doc']);
 	const {supportedLevels} = createRequire(import.meta.url)(join(root, addonFile())).systemInfo();
 	// The tests above ran with the first level of instruction sets, which is the fastest. Only the tests of the kernels ran with all levels.
 	for (const level of supportedLevels.slice(1)) {
 		say(`cargo test of BM25 and vector search with PASSAGEKIT_CPU=${level} …`);
-		const tests = ['lucene_scores', 'golden', 'flat', 'hnsw'].flatMap(name => ['--test', name]);
+		const tests = ['lucene_scores', 'golden', 'flat', 'flat_storage', 'hnsw'].flatMap(name => ['--test', name]);
 		execute('cargo', [...args, ...tests], {PASSAGEKIT_CPU: level});
 	}
 }
