@@ -22,8 +22,8 @@ How a flat index stores its vectors.
   ±65,504 are rejected. Scores are those of the rounded vectors.
 - `int8Rescored`: single precision, plus an 8-bit quantized copy of each number. A search reads the copy first and scores only the
   vectors that the copy does not rule out; hits and scores are those of `f32`, bit for bit. A single query reads about a quarter of
-  the memory that it reads with `f32`. A batch of queries also takes less arithmetic if the CPU has instructions for 8-bit inner
-  products.
+  the memory that it reads with `f32`. On x86-64 CPUs with AVX2, and on 64-bit ARM CPUs with dot-product instructions, a batch of
+  queries also takes less arithmetic.
 */
 export type FlatStorage = 'f32' | 'f16' | 'int8Rescored';
 
