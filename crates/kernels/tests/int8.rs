@@ -25,18 +25,14 @@ fn product(row: &[u8], query: &[i8]) -> i32 {
     row.iter().zip(query).map(|(&row, &query)| (i32::from(row) - 128) * i32::from(query)).sum()
 }
 
-fn group_sum(query: &[i8]) -> i32 {
-    largest_group_sum(query.iter().map(|&value| value.into()))
-}
-
 /// Shrinks the values of a query until it has small groups. Most often, the largest group is then near the limit.
 fn shrink_groups(query: &mut [i8]) {
     let values = query.to_vec();
-    let sum = group_sum(&values).max(MAX_GROUP_SUM);
+    let sum = largest_group_sum(&values).max(MAX_GROUP_SUM);
     for (into, value) in query.iter_mut().zip(values) {
         *into = (i32::from(value) * MAX_GROUP_SUM / sum) as i8;
     }
-    assert!(group_sum(query) <= MAX_GROUP_SUM);
+    assert!(largest_group_sum(query) <= MAX_GROUP_SUM);
 }
 
 proptest! {
@@ -156,7 +152,7 @@ fn the_largest_sums_of_groups_do_not_overflow() {
     ];
     for (group, is_small) in groups {
         let query: Vec<i8> = (0..DIM).map(|at| group[at % 2 + at % 64 / 32 * 2]).collect();
-        assert_eq!(group_sum(&query) <= MAX_GROUP_SUM, is_small, "{group:?}");
+        assert_eq!(largest_group_sum(&query) <= MAX_GROUP_SUM, is_small, "{group:?}");
         // Bytes that are all equal, and bytes that are 255 where the query is positive (or negative) and 0 elsewhere.
         let mut rows = [0u8, 1, 128, 255].map(|byte| vec![byte; DIM]).to_vec();
         for sign in [1, -1] {

@@ -13,7 +13,11 @@ use crate::store::element::Element;
 use crate::store::rows_view::RowsView;
 use crate::{Error, Similarity};
 
-/// Number of rows per block in a search for one query. The scores of a block stay in the L1 cache.
+/// Up to this many queries are scored one after the other against each block of rows. For more queries, a [`Batch`] is
+/// faster, which copies rows into panels first: that takes as long as scoring them for several queries.
+const MAX_SINGLE_QUERIES: usize = 3;
+/// Number of rows per block in a search for single queries. The scores of a block stay in the L1 cache, and its rows in
+/// the L2 cache.
 const ROWS_PER_BLOCK: usize = 64;
 /// If less than 1/`SPARSE_BLOCK_DIVISOR` of the rows of a block may be hits, only those are scored, one by one;
 /// otherwise the whole block is scored at once.
@@ -64,8 +68,8 @@ fn scan_range<T: Element>(
     control: &Control,
 ) -> Result<Vec<TopKBuffer>, Canceled> {
     let num_queries = queries.len() / view.dim;
-    if num_queries == 1 {
-        return Ok(vec![scan_one(view, rows, queries, k, filter, control)?]);
+    if num_queries <= MAX_SINGLE_QUERIES {
+        return scan_singly(view, rows, queries, k, filter, control);
     }
     let mut best = vec![TopKBuffer::new(k.min(rows.len())); num_queries];
     if k == 0 {
@@ -107,7 +111,22 @@ pub(crate) fn scan_one<T: Element>(
     filter: Option<Filter>,
     control: &Control,
 ) -> Result<TopKBuffer, Canceled> {
-    let mut best = TopKBuffer::new(k.min(rows.len()));
+    let mut best = scan_singly(view, rows, query, k, filter, control)?;
+    Ok(best.pop().expect("one query"))
+}
+
+/// Returns the `k` best of a range of rows for each of a few queries, which are scored one after the other against each
+/// block of rows.
+fn scan_singly<T: Element>(
+    view: &RowsView<T>,
+    rows: Range<usize>,
+    queries: &[f32],
+    k: usize,
+    filter: Option<Filter>,
+    control: &Control,
+) -> Result<Vec<TopKBuffer>, Canceled> {
+    let RowsView { dim, similarity, .. } = *view;
+    let mut best = vec![TopKBuffer::new(k.min(rows.len())); queries.len() / dim];
     if k == 0 {
         return Ok(best);
     }
@@ -118,29 +137,35 @@ pub(crate) fn scan_one<T: Element>(
     while start < rows.end {
         control.check()?;
         let block = view.rows(start, ROWS_PER_BLOCK.min(rows.end - start));
-        let size = block.len() / view.dim;
+        let size = block.len() / dim;
         let ords = start as u32..(start + size) as u32;
         start += size;
+        if !all_allowed {
+            allowed.clear();
+            allowed.extend(allowed_rows(view, ords.start as usize..ords.end as usize, filter));
+            // Both ways to score rows compute the same scores, bit for bit.
+            if allowed.len() * SPARSE_BLOCK_DIVISOR < size {
+                for (best, query) in best.iter_mut().zip(queries.chunks_exact(dim)) {
+                    allowed.iter().for_each(|&ord| best.push(Hit { ord, score: view.score(query, ord) }));
+                }
+                continue;
+            }
+        }
         let scores = &mut scores[..size];
-        if all_allowed {
-            view.similarity.score_rows(query, block, scores);
+        for (best, query) in best.iter_mut().zip(queries.chunks_exact(dim)) {
+            similarity.score_rows(query, block, scores);
             // Most blocks have no hit. This loop has no branches, so the compiler vectorizes it, and such blocks are
             // skipped quickly.
             let min_score = best.min_score();
-            if scores.iter().fold(false, |any, &score| any | (score >= min_score)) {
-                ords.zip(scores).for_each(|(ord, &mut score)| best.push(Hit { ord, score }));
+            if !scores.iter().fold(false, |any, &score| any | (score >= min_score)) {
+                continue;
             }
-            continue;
-        }
-        allowed.clear();
-        allowed.extend(allowed_rows(view, ords.start as usize..ords.end as usize, filter));
-        // Both branches compute the same scores, bit for bit.
-        if allowed.len() * SPARSE_BLOCK_DIVISOR < size {
-            allowed.iter().for_each(|&ord| best.push(Hit { ord, score: view.score(query, ord) }));
-        } else {
-            view.similarity.score_rows(query, block, scores);
-            let score = |ord: u32| scores[(ord - ords.start) as usize];
-            allowed.iter().for_each(|&ord| best.push(Hit { ord, score: score(ord) }));
+            if all_allowed {
+                ords.clone().zip(&*scores).for_each(|(ord, &score)| best.push(Hit { ord, score }));
+            } else {
+                let score = |ord: u32| scores[(ord - ords.start) as usize];
+                allowed.iter().for_each(|&ord| best.push(Hit { ord, score: score(ord) }));
+            }
         }
     }
     Ok(best)

@@ -114,38 +114,34 @@ fn quantize(
         Bits::Eight => MAX_STEPS_8_BIT,
         Bits::Fourteen => MAX_STEPS_14_BIT,
     };
-    let Rounded { values: mut rounded, max } = round_to_steps(query, max_steps);
     let high = |value: f64| (value as i32 + HIGH / 2).div_euclid(HIGH);
     let low = |value: f64| value as i32 - HIGH * high(value);
-    let largest_sum = |rounded: &[f64]| match precision.bits {
-        _ if !precision.has_small_groups => 0,
-        Bits::Eight => largest_group_sum(rounded.iter().map(|&value| value as i32)),
-        Bits::Fourteen => largest_group_sum(rounded.iter().map(|&value| high(value))),
-    };
-    // Each time, `max_steps` shrinks to at most 128/129 of its value. The loop ends at the latest when all values, or all
-    // high parts, are at most 32.
-    while let sum = largest_sum(&rounded)
-        && sum > MAX_GROUP_SUM
-    {
+    let first = values.len();
+    let Rounded { values: mut rounded, max } = round_to_steps(query, max_steps);
+    loop {
+        match precision.bits {
+            Bits::Eight => values.extend(rounded.iter().map(|&value| value as i8)),
+            Bits::Fourteen => values.extend(rounded.iter().map(|&value| high(value) as i8)),
+        }
+        let sum = if precision.has_small_groups { largest_group_sum(&values[first..]) } else { 0 };
+        if sum <= MAX_GROUP_SUM {
+            break;
+        }
+        // Each time, `max_steps` shrinks to at most 128/129 of its value. The loop ends at the latest when all values, or
+        // all high parts, are at most 32.
         max_steps *= f64::from(MAX_GROUP_SUM) / f64::from(sum);
         rounded = round_to_steps(query, max_steps).values;
+        values.truncate(first);
     }
     let scale = (max / max_steps) as f32;
     // The squared length of the query's integers; with 14 bits, that of 64·|high| + |low|.
-    let mut squares = 0.0;
-    match precision.bits {
-        Bits::Eight => {
-            values.extend(rounded.iter().map(|&value| value as i8));
-            squares = rounded.iter().map(|value| value * value).sum();
-        }
+    let squares: f64 = match precision.bits {
+        Bits::Eight => rounded.iter().map(|value| value * value).sum(),
         Bits::Fourteen => {
-            values.extend(rounded.iter().map(|&value| high(value) as i8));
             values.extend(rounded.iter().map(|&value| low(value) as i8));
-            for &value in &rounded {
-                squares += f64::from(HIGH * high(value).abs() + low(value).abs()).powi(2);
-            }
+            rounded.iter().map(|&value| f64::from(HIGH * high(value).abs() + low(value).abs()).powi(2)).sum()
         }
-    }
+    };
     let squared_length = squared_length(query);
     let length = squared_length.sqrt() * LENGTH_ROUNDING;
     // `W` in the module documentation.
@@ -270,7 +266,7 @@ mod tests {
             let precision = |has_small_groups| Precision { bits, has_small_groups };
             let quantized = QuantizedQueries::new(Similarity::Dot, dim, &query, precision(true)).vectors;
             for part in (0..quantized.len()).map(|at| quantized.query(at)) {
-                prop_assert!(largest_group_sum(part.iter().map(|&value| value.into())) <= MAX_GROUP_SUM);
+                prop_assert!(largest_group_sum(part) <= MAX_GROUP_SUM);
             }
             // The integers of both parts together are in proportion to the query, up to rounding.
             let integers = |quantized: &Int8Queries| -> Vec<i32> {

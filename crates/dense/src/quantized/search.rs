@@ -24,8 +24,18 @@ const QUERIES_PER_GROUP: usize = 256;
 /// Up to this many queries are quantized to 14 bits per number, more queries to 8 bits. So few queries wait for the codes
 /// of the rows more than they compute, so tighter bounds take little time.
 const MAX_FOURTEEN_BIT_QUERIES: usize = 4;
-/// If the index has fewer live rows than this times `k`, the first pass is left out: it would rule out too few rows.
-const MIN_ROWS_PER_HIT: usize = 4;
+/// Returns the minimum number of live rows per hit for a number of queries. With fewer rows, the first pass would rule out
+/// too few of them, and is left out. It pays earliest for a few queries, for which a scan is slowest: they share little
+/// work.
+///
+/// The numbers were measured with 500 to 50,000 rows of 384 dimensions, for 10 and 100 hits, with AVX-512 VNNI and AVX2.
+const fn min_rows_per_hit(num_queries: usize) -> usize {
+    match num_queries {
+        0..=3 => 40,
+        4..=8 => 10,
+        9.. => 64,
+    }
+}
 
 /// Returns the maximum number of queries in one search for which two passes are faster than a scan of all vectors.
 ///
@@ -108,7 +118,7 @@ pub(crate) fn search_many(
 
 /// Returns whether the first pass is expected to save time.
 fn is_worthwhile(view: &RowsView, num_queries: usize, k: usize) -> bool {
-    let has_many_rows = k.saturating_mul(MIN_ROWS_PER_HIT) <= view.live_len();
+    let has_many_rows = k.saturating_mul(min_rows_per_hit(num_queries)) <= view.live_len();
     k > 0 && has_many_rows && num_queries <= max_first_pass_queries(Int8Kernels::detect().instruction_set())
 }
 

@@ -154,8 +154,7 @@ impl Int8Queries {
     pub(super) fn have_small_groups(&self) -> bool {
         use super::{MAX_GROUP_SUM, largest_group_sum};
         *self.have_small_groups.get_or_init(|| {
-            let largest = |query: &[i8]| largest_group_sum(query.iter().map(|&value| value.into()));
-            self.values.chunks_exact(self.dim).all(|query| largest(query) <= MAX_GROUP_SUM)
+            self.values.chunks_exact(self.dim).all(|query| largest_group_sum(query) <= MAX_GROUP_SUM)
         })
     }
 

@@ -18,21 +18,31 @@ pub const MAX_GROUP_SUM: i32 = 128;
 /// let mut query = [0; 40];
 /// [query[0], query[1], query[32], query[33]] = [9, -2, 7, 8];
 /// [query[2], query[3]] = [5, 6];
-/// assert_eq!(kernels::int8::largest_group_sum(query.into_iter()), 24);
+/// assert_eq!(kernels::int8::largest_group_sum(&query), 24);
 /// ```
 #[must_use]
-pub fn largest_group_sum(query: impl Iterator<Item = i32>) -> i32 {
-    let mut largest = 0;
-    let mut sums = [[0; 2]; BLOCK_LEN / 4];
-    for (at, value) in query.enumerate() {
-        if at % BLOCK_LEN == 0 {
-            sums = Default::default();
+pub fn largest_group_sum(query: &[i8]) -> i32 {
+    let (blocks, rest) = query.as_chunks::<BLOCK_LEN>();
+    let mut last = [0; BLOCK_LEN];
+    last[..rest.len()].copy_from_slice(rest);
+    let mut largest = [0; BLOCK_LEN / 4];
+    for block in blocks.iter().chain([&last]) {
+        let (first, second) = block.split_at(BLOCK_LEN / 2);
+        // The positive and the negative sums of the values at i and i + 32.
+        let mut sums = [[0; BLOCK_LEN / 2]; 2];
+        for (at, (&first, &second)) in first.iter().zip(second).enumerate() {
+            let (first, second) = (i16::from(first), i16::from(second));
+            sums[0][at] = first.max(0) + second.max(0);
+            sums[1][at] = -(first.min(0) + second.min(0));
         }
-        let sum = &mut sums[at % (BLOCK_LEN / 2) / 2][usize::from(value < 0)];
-        *sum += value.abs();
-        largest = largest.max(*sum);
+        for sums in sums {
+            let (groups, _) = sums.as_chunks::<2>();
+            for (largest, [even, odd]) in largest.iter_mut().zip(groups) {
+                *largest = i16::max(*largest, even + odd);
+            }
+        }
     }
-    largest
+    largest.into_iter().max().unwrap_or_default().into()
 }
 
 #[cfg(test)]
@@ -40,15 +50,15 @@ mod tests {
     use super::*;
 
     /// Returns the largest sum of a query that has these values at these positions, and zeros elsewhere.
-    fn largest(dim: usize, values: &[(usize, i32)]) -> i32 {
+    fn largest(dim: usize, values: &[(usize, i8)]) -> i32 {
         let mut query = vec![0; dim];
         values.iter().for_each(|&(at, value)| query[at] = value);
-        largest_group_sum(query.into_iter())
+        largest_group_sum(&query)
     }
 
     #[test]
     fn positive_and_negative_values_are_added_separately_in_each_group_of_each_block() {
-        assert_eq!(largest_group_sum(std::iter::empty()), 0);
+        assert_eq!(largest_group_sum(&[]), 0);
         assert_eq!(largest(1, &[(0, -128)]), 128);
         assert_eq!(largest(128, &[(0, 3), (1, -9), (32, -4), (33, 5)]), 13);
         assert_eq!(largest(128, &[(64, 3), (65, 4), (96, 5), (97, 6)]), 18);
