@@ -1,4 +1,4 @@
-//! Exact search for the best 100 of 2,000 vectors, for one query and for a batch of 32 queries.
+//! Exact search for the best 10 of 2,000 vectors, for one query and for a batch of 32 queries.
 
 use control::Control;
 use dense::{FlatIndex, Similarity, Storage};
@@ -34,7 +34,7 @@ fn flat(storage: &str) -> &'static Flat {
 #[bench::f16(flat("f16"))]
 #[bench::int8_rescored(flat("int8Rescored"))]
 fn one(case: &Flat) -> Vec<Hit> {
-    case.index.search(&case.queries[..DIM], 100, &Control::new()).expect("valid")
+    case.index.search(&case.queries[..DIM], 10, &Control::new()).expect("valid")
 }
 
 #[library_benchmark]
@@ -42,7 +42,7 @@ fn one(case: &Flat) -> Vec<Hit> {
 #[bench::f16(flat("f16"))]
 #[bench::int8_rescored(flat("int8Rescored"))]
 fn many_32(case: &Flat) -> Vec<Vec<Hit>> {
-    case.index.search_many(&case.queries, 100, 1, &Control::new()).expect("valid")
+    case.index.search_many(&case.queries, 10, 1, &Control::new()).expect("valid")
 }
 
 library_benchmark_group!(name = exact_search, benchmarks = [one, many_32]);
