@@ -1,6 +1,6 @@
 // Measures the time of calls from JavaScript on the bundled encyclopedia: the time of one awaited search, encoding or answer; the time of a
-// batch search for all questions, divided by the number of questions ("a query of a batch"); and the time of answers to eight questions at a
-// time, divided by the number of questions.
+// batch search for all questions, divided by the number of questions ("a query of a batch"); and the answers per second if eight questions are
+// asked at a time.
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -10,9 +10,9 @@ import type {Benchmark} from '../support/benchmark.ts';
 
 const ROUNDS = 5;
 /** Number of questions to answer. Answers take much longer than searches, so these are only some of the questions, and one round. */
-const ANSWERED = 64;
+const NUM_ASKED = 64;
 /** Number of calls of `ask` at the same time. */
-const CONCURRENT = 8;
+const NUM_CONCURRENT = 8;
 
 export const latency: Benchmark = async say => {
 	const folder = await mkdtemp(join(tmpdir(), 'passagekit-latency-'));
@@ -60,7 +60,7 @@ export const latency: Benchmark = async say => {
 			}
 			figures[`${name}, median µs`] = median(times);
 		}
-		const asked = queries.filter((_, i) => i % Math.floor(queries.length / ANSWERED) === 0).slice(0, ANSWERED);
+		const asked = queries.filter((_, i) => i % Math.floor(queries.length / NUM_ASKED) === 0).slice(0, NUM_ASKED);
 		// The first call loads the models.
 		await collection.ask(asked[0]!.text);
 		const times: number[] = [];
@@ -73,17 +73,17 @@ export const latency: Benchmark = async say => {
 		const remaining = asked.values();
 		const began = performance.now();
 		await Promise.all(
-			Array.from({length: CONCURRENT}, async () => {
+			Array.from({length: NUM_CONCURRENT}, async () => {
 				for (const {text} of remaining) {
 					await collection.ask(text);
 				}
 			}),
 		);
-		figures[`answers to ${CONCURRENT} questions at a time, per second`] = (asked.length * 1000) / (performance.now() - began);
+		figures[`answers to ${NUM_CONCURRENT} questions at a time, per second`] = (asked.length * 1000) / (performance.now() - began);
 		for (const [name, value] of Object.entries(figures)) {
 			say(`${name.padEnd(40)} ${value.toFixed(1)}`);
 		}
-		return {passages: collection.manifest.passages, queries: queries.length, figures};
+		return {passages: collection.manifest.passages, queries: queries.length, asked: asked.length, figures};
 	} finally {
 		await rm(folder, {recursive: true, force: true});
 	}

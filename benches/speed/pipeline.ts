@@ -41,7 +41,8 @@ const targets: Readonly<Record<string, Target>> = {
 			'f32 squared distances': {symbol: '5float6x86_644avx25block', work: {vfmadd231ps: 8}},
 			'f32 inner products, panels': {symbol: 'avx26panels22accumulate_panels_into', work: {vfmadd231ps: 8}, without: 'vsubps'},
 			'f16 inner products': {symbol: '4half6x86_644avx23f165block', work: {vfmadd231ps: 8}, without: 'vsubps'},
-			'int8 products': {symbol: '4int86x86_644avx2', work: {vpmaddwd: 16}},
+			'int8 products': {symbol: '4int86x86_644avx2', work: {vpmaddwd: 16}, without: 'vpmaddubsw'},
+			'int8 products, small groups': {symbol: '4int811packed_rows4avx28products', work: {vpmaddubsw: 32}},
 			'int4 products': {symbol: '4int46x86_644avx211products_of', work: {vpmaddubsw: 32}},
 			'sign sketches': {symbol: '5signs6x86_644avx27sums_of', work: {vpcmpeqb: 32}},
 			// Four shuffles of 16 bytes expand the codes, and two of 32 bytes look up their bounds.

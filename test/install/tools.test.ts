@@ -161,7 +161,7 @@ for (const {format, isExternal} of bundles) {
 		const filename = `program.${format === 'esm' ? 'mjs' : 'cjs'}`;
 		const options = {
 			mode: 'production',
-			// Minimizing takes most of the time, so only one of the bundles is minimized.
+			// Minimizing takes most of the time, so only one of the bundles that contain passagekit is minimized.
 			optimization: {minimize: format === 'cjs' && !isExternal},
 			target: 'node20',
 			entry: await writeBundled(name),

@@ -1,4 +1,5 @@
-//! Exact search for the best 10 of 2,000 vectors, for one query and for a batch of 32 queries.
+//! Exact search for the best 10 of 2,000 vectors, for one query and for a batch of 32 queries. For 100 hits, a search
+//! would leave out the first pass of the storage `int8Rescored`.
 
 use control::Control;
 use dense::{FlatIndex, Similarity, Storage};

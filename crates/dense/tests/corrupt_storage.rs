@@ -33,9 +33,11 @@ fn use_all(path: &Path) -> Result<Vec<Hit>, Error> {
     let control = Control::new();
     let mut index = FlatIndex::open(path)?;
     let dim = index.dim();
-    let hits = index.search(&uniform(1, dim, 2), 5, &control)?;
-    index.search_many(&uniform(9, dim, 3), 7, 2, &control)?;
-    index.search_filtered(&uniform(1, dim, 2), 3, Some(&|ord| ord % 9 == 0), &control)?;
+    // So few hits that the first pass is not left out.
+    let hits = index.search(&uniform(1, dim, 2), 2, &control)?;
+    index.search_many(&uniform(9, dim, 3), 1, 2, &control)?;
+    index.search_many(&uniform(6, dim, 3), 7, 1, &control)?;
+    index.search_filtered(&uniform(1, dim, 2), 2, Some(&|ord| ord % 9 == 0), &control)?;
     let _: Vec<usize> = (0..index.len() as u32).map(|ord| index.vector(ord).len()).collect();
     index.add(ids(500..502), &uniform(2, dim, 4))?;
     index.delete(&["p500"])?;

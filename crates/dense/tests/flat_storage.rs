@@ -93,8 +93,9 @@ fn check_equal(a: &FlatIndex, b: &FlatIndex, queries: &[f32], k: usize) -> Resul
                 [a, b].map(|index| index.search_filtered(query, k, filter, &control).expect("valid"));
             prop_assert_eq!(bits(&a), bits(&b));
         }
+        let first = |count: usize| &queries[..count * dim];
         for (threads, queries) in
-            [(1, queries), (3, queries), (2, &queries[..2 * dim]), (1, &queries[..5 * dim])]
+            [(1, queries), (3, queries), (2, first(2)), (1, first(3)), (1, first(4)), (1, first(5))]
         {
             let many = |index: &FlatIndex| {
                 let found = index.search_many_filtered(queries, k, threads, filter, &control).expect("valid");
@@ -196,7 +197,7 @@ fn the_prefilter_changes_no_result_on_any_number_of_threads() -> Result<(), Erro
 fn indexes_of_every_storage_can_be_saved_opened_extended_and_written_in_batches() -> Result<(), Error> {
     let folder = tempfile::tempdir().expect("a folder");
     let [path, streamed] = ["index", "streamed"].map(|name| folder.path().join(name));
-    // So few hits that the search of the 301 rows with int8 codes uses these.
+    // `k` is small enough that searches of the 301 rows use the int8 codes.
     let (dim, k) = (13, 4);
     let (vectors, queries) = (uniform(500, dim, 5), uniform(70, dim, 6));
     for storage in [Storage::F32, Storage::F16, Storage::Int8Rescored] {

@@ -135,7 +135,7 @@ fn products_of_the_longest_rows_with_extreme_codes_do_not_overflow() {
 #[test]
 fn the_largest_sums_of_groups_do_not_overflow() {
     const DIM: usize = 100;
-    // The values of each group: at i, i + 1, i + 32 and i + 33. The last two are not small.
+    // The values of each group: at i, i + 1, i + 32 and i + 33. The last two entries have larger groups.
     let groups: [([i8; 4], bool); 12] = [
         ([127, 1, 0, 0], true),
         ([0, 0, 64, 64], true),
@@ -160,7 +160,7 @@ fn the_largest_sums_of_groups_do_not_overflow() {
         }
         for row in rows {
             let expected = product(&row, &query);
-            // So many queries and rows that they are packed, with and without a last one, and so few that they are not.
+            // So many queries and rows that they are packed, with and without a remaining query and row, and so few that they are not.
             for (num_queries, num_rows) in [(8, 16), (9, 17), (3, 16), (8, 5), (1, 1)] {
                 let queries = Int8Queries::new(DIM, query.repeat(num_queries));
                 let bytes = row.repeat(num_rows);

@@ -14,11 +14,14 @@ use crate::store::rows_view::RowsView;
 use crate::{Error, Similarity};
 
 /// Up to this many queries are scored one after the other against each block of rows. For more queries, a [`Batch`] is
-/// faster, which copies rows into panels first: that takes as long as scoring them for several queries.
-const MAX_SINGLE_QUERIES: usize = 3;
-/// Number of rows per block in a search for single queries. The scores of a block stay in the L1 cache, and its rows in
-/// the L2 cache.
+/// faster, which copies rows into panels first: that takes as long as scoring them for several queries. Measured with
+/// 2,000 and 50,000 rows of 384 dimensions on an AMD EPYC (Zen 4), with AVX-512 and AVX2.
+pub(crate) const MAX_UNBATCHED_QUERIES: usize = 3;
+/// Maximum number of rows per block in a search without a batch. The scores of a block stay in the L1 cache.
 const ROWS_PER_BLOCK: usize = 64;
+/// Maximum number of bytes of the rows of such a block, unless one row is larger. They stay in the L2 cache until the last
+/// query is scored.
+const BLOCK_BYTES: usize = 256 << 10;
 /// If less than 1/`SPARSE_BLOCK_DIVISOR` of the rows of a block may be hits, only those are scored, one by one;
 /// otherwise the whole block is scored at once.
 const SPARSE_BLOCK_DIVISOR: usize = 4;
@@ -68,8 +71,8 @@ fn scan_range<T: Element>(
     control: &Control,
 ) -> Result<Vec<TopKBuffer>, Canceled> {
     let num_queries = queries.len() / view.dim;
-    if num_queries <= MAX_SINGLE_QUERIES {
-        return scan_singly(view, rows, queries, k, filter, control);
+    if num_queries <= MAX_UNBATCHED_QUERIES {
+        return scan_one_by_one(view, rows, queries, k, filter, control);
     }
     let mut best = vec![TopKBuffer::new(k.min(rows.len())); num_queries];
     if k == 0 {
@@ -111,13 +114,13 @@ pub(crate) fn scan_one<T: Element>(
     filter: Option<Filter>,
     control: &Control,
 ) -> Result<TopKBuffer, Canceled> {
-    let mut best = scan_singly(view, rows, query, k, filter, control)?;
+    let mut best = scan_one_by_one(view, rows, query, k, filter, control)?;
     Ok(best.pop().expect("one query"))
 }
 
 /// Returns the `k` best of a range of rows for each of a few queries, which are scored one after the other against each
 /// block of rows.
-fn scan_singly<T: Element>(
+fn scan_one_by_one<T: Element>(
     view: &RowsView<T>,
     rows: Range<usize>,
     queries: &[f32],
@@ -133,10 +136,11 @@ fn scan_singly<T: Element>(
     let mut scores = [0.0; ROWS_PER_BLOCK];
     let all_allowed = filter.is_none() && view.live_len() == view.len();
     let mut allowed = Vec::with_capacity(ROWS_PER_BLOCK);
+    let rows_per_block = (BLOCK_BYTES / (dim * size_of::<T>())).clamp(1, ROWS_PER_BLOCK);
     let mut start = rows.start;
     while start < rows.end {
         control.check()?;
-        let block = view.rows(start, ROWS_PER_BLOCK.min(rows.end - start));
+        let block = view.rows(start, rows_per_block.min(rows.end - start));
         let size = block.len() / dim;
         let ords = start as u32..(start + size) as u32;
         start += size;

@@ -52,8 +52,8 @@ pub(super) struct QuantizedQueries {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Precision {
     pub bits: Bits,
-    /// Whether queries have small groups ([`MAX_GROUP_SUM`]), for which some kernels are faster. This usually costs less
-    /// than one bit, at most two.
+    /// Whether queries have small groups ([`MAX_GROUP_SUM`]), for which some kernels are faster. Scaling the values down
+    /// for this usually costs less than one bit of precision, at most two.
     pub has_small_groups: bool,
 }
 

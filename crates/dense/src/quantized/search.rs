@@ -12,7 +12,7 @@ use super::candidates::{Candidate, Candidates};
 use super::quantized_rows::QuantizedBlock;
 use super::score_bounds::{Bits, Precision, QuantizedQueries};
 use crate::Error;
-use crate::exact::scan::{scan, scan_many, scan_one};
+use crate::exact::scan::{MAX_UNBATCHED_QUERIES, scan, scan_many, scan_one};
 use crate::exact::work_partition::{Partition, search_partitioned};
 use crate::filter::Filter;
 use crate::store::rows_view::RowsView;
@@ -21,19 +21,20 @@ use crate::store::rows_view::RowsView;
 /// read. This many queries fit in the L2 cache together with the block. Larger groups save at most 3% of the time, and
 /// with several threads, the rows would have to be split into more parts.
 const QUERIES_PER_GROUP: usize = 256;
-/// Up to this many queries are quantized to 14 bits per number, more queries to 8 bits. So few queries wait for the codes
-/// of the rows more than they compute, so tighter bounds take little time.
+/// Up to this many queries are quantized to 14 bits per number, more queries to 8 bits. With so few queries, reading the
+/// codes of rows takes longer than multiplying them, so tighter bounds take little time.
 const MAX_FOURTEEN_BIT_QUERIES: usize = 4;
 /// Returns the minimum number of live rows per hit for a number of queries. With fewer rows, the first pass would rule out
-/// too few of them, and is left out. It pays earliest for a few queries, for which a scan is slowest: they share little
-/// work.
+/// too few of them, and is left out. The minimum is lowest for four to eight queries, for which a scan takes longest per
+/// query: copying rows into panels takes as long as scoring them for several queries.
 ///
-/// The numbers were measured with 500 to 50,000 rows of 384 dimensions, for 10 and 100 hits, with AVX-512 VNNI and AVX2.
+/// The numbers were measured with 500 to 50,000 rows of 384 dimensions, for 10 and 100 hits, on an AMD EPYC (Zen 4) with
+/// AVX-512 VNNI and AVX2.
 const fn min_rows_per_hit(num_queries: usize) -> usize {
     match num_queries {
-        0..=3 => 40,
-        4..=8 => 10,
-        9.. => 64,
+        0..=MAX_UNBATCHED_QUERIES => 40,
+        ..=8 => 10,
+        _ => 64,
     }
 }
 
@@ -283,12 +284,24 @@ mod tests {
     use crate::store::rows::Rows;
 
     #[test]
-    fn instruction_sets_with_dot_products_or_small_groups_always_search_in_two_passes() {
+    fn with_dot_products_or_small_groups_any_number_of_queries_searches_in_two_passes() {
         for set in InstructionSet::ALL {
             let is_fast = set.has_dot_products() || set.prefers_small_groups();
             let expected = if is_fast { usize::MAX } else { 12 };
             assert_eq!(max_first_pass_queries(set), expected, "{}", set.name());
         }
+    }
+
+    #[test]
+    fn the_first_pass_is_left_out_if_there_are_few_rows_per_hit() {
+        let mut index = Rows::new(1, Similarity::Dot, serde_json::Value::Null).expect("a dimension");
+        let ids: Vec<String> = (0..640).map(|row| row.to_string()).collect();
+        index.append(&ids, &vec![1.0; 640]).expect("valid rows");
+        for (num_queries, max_k) in [(1, 16), (3, 16), (4, 64), (8, 64), (9, 10), (12, 10)] {
+            assert!(is_worthwhile(&index.view(), num_queries, max_k), "{num_queries} queries");
+            assert!(!is_worthwhile(&index.view(), num_queries, max_k + 1), "{num_queries} queries");
+        }
+        assert!(!is_worthwhile(&index.view(), 1, 0));
     }
 
     #[test]

@@ -54,8 +54,8 @@ impl InstructionSet {
     }
 
     /// Returns whether there are instructions for dot products of bytes (VNNI, `dotprod`). With them, the kernels
-    /// multiply four times as many bytes as floats in the same time; without them, about as many bytes as floats, or twice
-    /// as many if the kernels [prefer small groups](Self::prefers_small_groups) and queries have them.
+    /// multiply four times as many bytes as floats in the same time; without them, about as many bytes as floats, or
+    /// twice as many if the kernels [prefer small groups](Self::prefers_small_groups) and queries have them.
     #[must_use]
     pub const fn has_dot_products(self) -> bool {
         match self {

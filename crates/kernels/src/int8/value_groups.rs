@@ -1,14 +1,14 @@
-//! Groups of four values of a query. AVX2 can add a group's four products with a row in 16 bits, which is faster, if the
-//! values are small enough ([`MAX_GROUP_SUM`]).
+//! Groups of four values of a query. If the values are small enough ([`MAX_GROUP_SUM`]), AVX2 can add a group's four
+//! products with a row in 16 bits, which is faster.
 //!
-//! Each block of 64 values has 16 groups: for every even i below 32, the values at i, i + 1, i + 32 and i + 33. The last
-//! block may be incomplete; its missing values count as zeros.
+//! Each block of 64 values has 16 groups: for every even i below 32, the values at i, i + 1, i + 32 and i + 33. The
+//! last block may be incomplete; its missing values count as zeros.
 
 /// Number of values in a block.
 pub(super) const BLOCK_LEN: usize = 64;
 
-/// A query has *small groups* if in each group, neither the positive nor the negative values add up to more than this in
-/// magnitude. AVX2 multiplies such queries in less than half the time. Queries with larger groups have the same products.
+/// A query has *small groups* if in each group, neither the positive nor the negative values add up to more than this
+/// in magnitude. AVX2 multiplies such queries in less than half the time. Other queries are multiplied correctly too.
 pub const MAX_GROUP_SUM: i32 = 128;
 
 /// Returns the largest magnitude of a sum of the positive or of the negative values of a group; see [`MAX_GROUP_SUM`].

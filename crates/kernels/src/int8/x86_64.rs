@@ -95,8 +95,8 @@ macro_rules! define_bytes {
 /// positions in one register, those at odd positions in another. `madd` multiplies these and adds two products in 32
 /// bits.
 ///
-/// `maddubs` multiplies bytes directly, but it adds two products in 16 bits, where 2 · 255 · 127 is too large. It is used for
-/// queries whose values are small enough (`avx2::small_groups`).
+/// `maddubs` multiplies bytes directly, but it adds two products in 16 bits, where 2 · 255 · 127 is too large. It is used
+/// for queries whose values are small enough (`avx2::small_groups`).
 macro_rules! define_words {
     ($register:ty, $and:ident, $set:ident, $right:ident, $left:ident, $right_signed:ident, $multiply:ident, $add:ident,
      #[$feature:meta]) => {
@@ -148,7 +148,8 @@ macro_rules! define_words {
     };
 }
 
-/// For many queries, `packed_rows/avx512.rs` is faster: its `KERNELS` are those of this module with a different `products`.
+/// For many queries, `packed_rows/avx512.rs` is faster: its `KERNELS` are those of this module with a different
+/// `products`.
 pub(super) mod avx512vnni {
     use std::arch::x86_64::{__m512i, _mm512_dpbusd_epi32, _mm512_maskz_loadu_epi8};
 
@@ -197,8 +198,8 @@ pub(super) mod avxvnni {
     define_bytes!(__m256i, _mm256_dpbusd_avx_epi32, #[target_feature(enable = "avx2,avxvnni")]);
 }
 
-/// `packed_rows/avx2.rs` has faster products for queries with small groups; its `KERNELS` call the functions of this module
-/// for others.
+/// `packed_rows/avx2.rs` has faster products for queries with small groups; its `KERNELS` call the functions of this
+/// module for others.
 pub(super) mod avx2 {
     use std::arch::x86_64::{
         __m256i, _mm256_add_epi32, _mm256_and_si256, _mm256_madd_epi16, _mm256_set1_epi16, _mm256_slli_epi16,
@@ -218,8 +219,8 @@ pub(super) mod avx2 {
         _mm256_madd_epi16, _mm256_add_epi32, #[target_feature(enable = "avx2")]
     );
 
-    /// Products with queries that have small groups ([`MAX_GROUP_SUM`](crate::int8::MAX_GROUP_SUM)); `packed_rows/avx2.rs` has a drawing of
-    /// the groups.
+    /// Products with queries that have small groups ([`MAX_GROUP_SUM`](crate::int8::MAX_GROUP_SUM)).
+    /// `packed_rows/avx2.rs` has a drawing of the groups.
     pub(in crate::int8) mod small_groups {
         use std::arch::x86_64::{
             __m256i, _mm256_add_epi16, _mm256_add_epi32, _mm256_madd_epi16, _mm256_maddubs_epi16,

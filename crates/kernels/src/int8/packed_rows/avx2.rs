@@ -1,17 +1,18 @@
-//! Packed rows with AVX2, which multiplies bytes in two instructions: `maddubs` adds two neighboring products in 16 bits,
-//! and `madd` adds two of these sums in 32 bits. Between the two, sums of 16 bits are added once more, which saves every
-//! second `madd`:
+//! Packed rows with AVX2, which multiplies bytes in two instructions: `maddubs` adds two neighboring products in 16
+//! bits, and `madd` adds two of these sums in 32 bits. Between the two, sums of 16 bits are added once more, which saves
+//! every second `madd`:
 //!
 //! ```text
-//! step i       │ b0·q0 + b1·q1   b2·q2 + b3·q3 │ …        maddubs
-//! step i + 8   │ b32·q32 + b33·q33       …     │ …        maddubs
+//! step 0       │ b0·q0 + b1·q1   b2·q2 + b3·q3 │ …        maddubs
+//! step 8       │ b32·q32 + b33·q33       …     │ …        maddubs
 //!                └ the sum, a word ┘
 //! ```
 //!
-//! So a word is the sum of a *group* of four products. It fits in 16 bits if neither the positive nor the negative values
-//! of the query in the group add up to more than 128 in magnitude ([`MAX_GROUP_SUM`]), because bytes are at most 255.
-//! With few queries or rows, products are added in the same way, but rows are not packed (`x86_64::avx2::small_groups`).
-//! If a query has larger groups, bytes are widened to words first (`x86_64::avx2`), which takes more than twice the time.
+//! So a word is the sum of a *group* of four products. It fits in 16 bits if neither the positive nor the negative
+//! values of the query in the group add up to more than 128 in magnitude ([`MAX_GROUP_SUM`]), because bytes are at most
+//! 255. With few queries or rows, products are added in the same way, but rows are not packed
+//! (`x86_64::avx2::small_groups`). If a query has larger groups, bytes are widened to words first (`x86_64::avx2`), which
+//! takes more than twice the time.
 
 use std::arch::x86_64::{
     __m256i, _mm256_add_epi16, _mm256_add_epi32, _mm256_load_si256, _mm256_madd_epi16, _mm256_maddubs_epi16,
