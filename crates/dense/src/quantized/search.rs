@@ -31,10 +31,12 @@ const MAX_FOURTEEN_BIT_QUERIES: usize = 4;
 /// The numbers were measured with 500 to 50,000 rows of 384 dimensions, for 10 and 100 hits, on an AMD EPYC (Zen 4) with
 /// AVX-512 VNNI and AVX2.
 const fn min_rows_per_hit(num_queries: usize) -> usize {
-    match num_queries {
-        0..=MAX_UNBATCHED_QUERIES => 40,
-        ..=8 => 10,
-        _ => 64,
+    if num_queries <= MAX_UNBATCHED_QUERIES {
+        40
+    } else if num_queries <= 8 {
+        10
+    } else {
+        64
     }
 }
 
