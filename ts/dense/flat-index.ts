@@ -22,9 +22,8 @@ How a flat index stores its vectors.
   ±65,504 are rejected. Scores are those of the rounded vectors.
 - `int8Rescored`: single precision, plus an 8-bit quantized copy of each number. A search reads the copy first and scores only the
   vectors that the copy does not rule out; hits and scores are those of `f32`, bit for bit. A single query reads about a quarter of
-  the memory that it reads with `f32`. A batch of queries also takes less arithmetic, except on x86-64 CPUs without AVX2 or with
-  AVX-512 but without VNNI, and on 64-bit ARM CPUs without dot-product instructions. If there are few vectors per hit, fewer than
-  10 to 64, the copy is not used.
+  the memory that it reads with `f32`. A batch of queries also takes less arithmetic, except on x86-64 CPUs without AVX2, and on
+  64-bit ARM CPUs without dot-product instructions. If there are few vectors per hit, fewer than 10 to 64, the copy is not used.
 */
 export type FlatStorage = 'f32' | 'f16' | 'int8Rescored';
 

@@ -69,10 +69,9 @@ impl InstructionSet {
     #[must_use]
     pub const fn prefers_small_groups(self) -> bool {
         match self {
-            Self::Avx2 => true,
+            Self::Avx512Bw | Self::Avx2 => true,
             Self::Avx512Vnni
             | Self::AvxVnni
-            | Self::Avx512Bw
             | Self::NeonI8mm
             | Self::NeonDotprod
             | Self::Neon

@@ -164,6 +164,7 @@ pub(super) mod avx512vnni {
     define_bytes!(__m512i, _mm512_dpbusd_epi32, #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
 }
 
+/// For many queries with small groups, `packed_rows/avx2.rs` is faster, which has `KERNELS` with these functions.
 pub(super) mod avx512bw {
     use std::arch::x86_64::{
         __m512i, _mm512_add_epi32, _mm512_and_si512, _mm512_madd_epi16, _mm512_maskz_loadu_epi8,

@@ -21,10 +21,14 @@ use std::arch::x86_64::{
 
 use super::{LANES, MIN_QUERIES, Step, pack};
 use crate::int8::value_groups::{BLOCK_LEN, MAX_GROUP_SUM};
-use crate::int8::x86_64::avx2;
+use crate::int8::x86_64::{avx2, avx512bw};
 use crate::int8::{Int8Kernels, Int8Queries, Int8Rows};
 
 pub(in crate::int8) static KERNELS: Int8Kernels = Int8Kernels { products, products_of, ..avx2::KERNELS };
+
+/// For AVX-512 without VNNI: packed rows are multiplied with AVX2, and others with AVX-512.
+pub(in crate::int8) static AVX512BW_KERNELS: Int8Kernels =
+    Int8Kernels { products: avx512bw_products, ..avx512bw::KERNELS };
 
 /// Number of steps of a block of values.
 const BLOCK_STEPS: usize = BLOCK_LEN / 4;
@@ -38,11 +42,27 @@ const _: () = assert!(255 * MAX_GROUP_SUM <= i16::MAX as i32);
 #[target_feature(enable = "avx2")]
 fn products(queries: &Int8Queries, rows: Int8Rows<'_>, ords: &[u32], out: &mut [i32]) {
     if !queries.have_small_groups() {
-        return avx2::products(queries, rows, ords, out);
+        avx2::products(queries, rows, ords, out);
+    } else if queries.len() < MIN_QUERIES || rows.len() < LANES {
+        avx2::small_groups::products(queries, rows, ords, out);
+    } else {
+        packed_products(queries, rows, out);
     }
-    if queries.len() < MIN_QUERIES || rows.len() < LANES {
-        return avx2::small_groups::products(queries, rows, ords, out);
+}
+
+/// Multiplies all queries with all rows; see [`Int8Kernels::products`].
+#[target_feature(enable = "avx2,avx512f,avx512bw")]
+fn avx512bw_products(queries: &Int8Queries, rows: Int8Rows<'_>, ords: &[u32], out: &mut [i32]) {
+    if queries.len() >= MIN_QUERIES && rows.len() >= LANES && queries.have_small_groups() {
+        packed_products(queries, rows, out);
+    } else {
+        avx512bw::products(queries, rows, ords, out);
     }
+}
+
+/// Multiplies all queries, which have small groups, with all rows; see [`Int8Kernels::products`].
+#[target_feature(enable = "avx2")]
+fn packed_products(queries: &Int8Queries, rows: Int8Rows<'_>, out: &mut [i32]) {
     let mut packed = vec![Step([[0; 4]; LANES]); rows.dim().div_ceil(4)];
     let mut at = 0;
     while rows.len() - at >= LANES {

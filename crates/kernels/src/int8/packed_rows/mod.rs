@@ -24,6 +24,10 @@ use super::Int8Rows;
 
 pub(super) mod avx2;
 pub(super) mod avx512;
+/// AVX-512 without VNNI.
+pub(super) mod avx512bw {
+    pub(in crate::int8) use super::avx2::AVX512BW_KERNELS as KERNELS;
+}
 
 /// Number of rows in a step.
 const LANES: usize = 16;
