@@ -20,10 +20,10 @@ How a flat index stores its vectors.
 - `f32`: single precision, 4 bytes per number.
 - `f16`: half precision, 2 bytes per number. When vectors are added, their numbers are rounded to 11 significant bits; numbers beyond
   ±65,504 are rejected. Scores are those of the rounded vectors.
-- `int8Rescored`: single precision, plus an 8-bit quantized copy of each number. A search reads the copy first and scores only the
-  vectors that the copy does not rule out; hits and scores are those of `f32`, bit for bit. A single query reads about a quarter of
+- `int8Rescored`: single precision, plus an int8 code for each number. A search reads the codes first and scores only the vectors
+  that the codes do not rule out; hits and scores are those of `f32`, bit for bit. A single query reads about a quarter of
   the memory that it reads with `f32`. A batch of queries also takes less arithmetic, except on x86-64 CPUs without AVX2, and on
-  64-bit ARM CPUs without dot-product instructions. If there are few vectors per hit, fewer than 10 to 64, the copy is not used.
+  64-bit ARM CPUs without dot-product instructions. If there are few vectors per hit, fewer than 10 to 64, the codes are not used.
 */
 export type FlatStorage = 'f32' | 'f16' | 'int8Rescored';
 
@@ -76,7 +76,7 @@ export class FlatIndex extends NativeVectorIndex {
 
 	/**
 	Builds an index file at `path` from the vector file `source`, and opens it. Memory holds only the ids, a few megabytes of
-	vectors and, with `int8Rescored`, the quantized copy. An existing file at `path` is replaced atomically. Progress counts vectors.
+	vectors and, with `int8Rescored`, the codes. An existing file at `path` is replaced atomically. Progress counts vectors.
 
 	@example
 	```

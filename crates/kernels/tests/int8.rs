@@ -160,7 +160,8 @@ fn the_largest_sums_of_groups_do_not_overflow() {
         }
         for row in rows {
             let expected = product(&row, &query);
-            // So many queries and rows that they are packed, with and without a remaining query and row, and so few that they are not.
+            // So many queries and rows that they are packed, with and without a remaining query and row, and so few
+            // that they are not.
             for (num_queries, num_rows) in [(8, 16), (9, 17), (3, 16), (8, 5), (1, 1)] {
                 let queries = Int8Queries::new(DIM, query.repeat(num_queries));
                 let bytes = row.repeat(num_rows);

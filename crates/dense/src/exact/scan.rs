@@ -15,12 +15,13 @@ use crate::{Error, Similarity};
 
 /// Up to this many queries are scored one after the other against each block of rows. For more queries, a [`Batch`] is
 /// faster, which copies rows into panels first: that takes as long as scoring them for several queries. Measured with
-/// 2,000 and 50,000 rows of 384 dimensions on an AMD EPYC (Zen 4), with AVX-512 and AVX2.
+/// 2,000 and 50,000 rows of 384 dimensions on an AMD EPYC (Zen 4), with AVX-512 and AVX2;
+/// `cargo bench -p dense --bench flat -- few_rows` times one to eight queries.
 pub(crate) const MAX_UNBATCHED_QUERIES: usize = 3;
 /// Maximum number of rows per block in a search without a batch. The scores of a block stay in the L1 cache.
 const ROWS_PER_BLOCK: usize = 64;
-/// Maximum number of bytes of the rows of such a block, unless one row is larger. They stay in the L2 cache until the last
-/// query is scored.
+/// Maximum number of bytes of the rows of such a block, unless one row is larger. They stay in the L2 cache until the
+/// last query is scored.
 const BLOCK_BYTES: usize = 256 << 10;
 /// If less than 1/`SPARSE_BLOCK_DIVISOR` of the rows of a block may be hits, only those are scored, one by one;
 /// otherwise the whole block is scored at once.

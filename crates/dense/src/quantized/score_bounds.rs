@@ -4,11 +4,11 @@
 //! bounds hold for scores as they are computed. Let `u = 2⁻²⁴` be the unit roundoff of `f32`, `d` the dimension, `p` an
 //! upper bound on `|q|`, `ε` an upper bound on `|q − q̂|`, and `e` and `n` the error and the length of a row.
 //!
-//! - **The estimate** `t·s·(w·c)` is rounded at most five times (a factor of 64 is exact). The errors add up to less than
-//!   `8u·W·(n + e)`. Here `W` is the length of `t·w`. In a 14-bit query, each `wᵢ` is a sum `64·high + low` of two
-//!   terms, and `W` is the length of `t·(64·|high| + |low|)` instead. If an intermediate result is subnormal, it is
-//!   off by up to half of the smallest positive float, and this error is multiplied by the row's scale, which is below
-//!   `n` or is itself the smallest positive float.
+//! - **The estimate** `t·s·(w·c)` is rounded at most five times (a factor of 64 is exact). The errors add up to less
+//!   than `8u·W·(n + e)`. Here `W` is the length of `t·w`. In a 14-bit query, each `wᵢ` is a sum `64·high + low` of two
+//!   terms, and `W` is the length of `t·(64·|high| + |low|)` instead. If an intermediate result is subnormal, it is off
+//!   by up to half of the smallest positive float, and this error is multiplied by the row's scale, which is below `n`
+//!   or is itself the smallest positive float.
 //! - **The bound itself** takes at most six operations, so each of its coefficients is multiplied by `1 + 16u`.
 //! - **The score** that is bounded is a sum with rounding errors (see `kernels::reference`). An inner product is off by
 //!   up to `γ₍d₊₁₎·p·n`, and half of a squared distance by up to `γ₍d₊₃₎·(p + n)²/2`. To both, subnormal results add up
@@ -52,8 +52,8 @@ pub(super) struct QuantizedQueries {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Precision {
     pub bits: Bits,
-    /// Whether queries have small groups ([`MAX_GROUP_SUM`]), for which some kernels are faster. Scaling the values down
-    /// for this usually costs less than one bit of precision, at most two.
+    /// Whether queries have small groups ([`MAX_GROUP_SUM`]), for which some kernels are faster. Scaling the values
+    /// down for this usually costs less than one bit of precision, at most two.
     pub has_small_groups: bool,
 }
 
@@ -127,8 +127,8 @@ fn quantize(
         if sum <= MAX_GROUP_SUM {
             break;
         }
-        // Each time, `max_steps` shrinks to at most 128/129 of its value. The loop ends at the latest when all values, or
-        // all high parts, are at most 32.
+        // Each time, `max_steps` shrinks to at most 128/129 of its value. The loop ends at the latest when all values,
+        // or all high parts, are at most 32.
         max_steps *= f64::from(MAX_GROUP_SUM) / f64::from(sum);
         rounded = round_to_steps(query, max_steps).values;
         values.truncate(first);
@@ -262,25 +262,23 @@ mod tests {
         ) {
             // Equal values have the largest groups.
             let query = if is_constant { vec![query[0]; query.len()] } else { query };
-            let dim = query.len();
-            let precision = |has_small_groups| Precision { bits, has_small_groups };
-            let quantized = QuantizedQueries::new(Similarity::Dot, dim, &query, precision(true)).vectors;
+            let precision = Precision { bits, has_small_groups: true };
+            let quantized = QuantizedQueries::new(Similarity::Dot, query.len(), &query, precision).vectors;
             for part in (0..quantized.len()).map(|at| quantized.query(at)) {
                 prop_assert!(largest_group_sum(part) <= MAX_GROUP_SUM);
             }
             // The integers of both parts together are in proportion to the query, up to rounding.
-            let integers = |quantized: &Int8Queries| -> Vec<i32> {
-                let part = |at: usize| quantized.query(at).iter().map(|&value| i32::from(value));
-                if bits == Bits::Eight { part(0).collect() } else {
-                    part(0).zip(part(1)).map(|(high, low)| 64 * high + low).collect()
-                }
+            let part = |at: usize| quantized.query(at).iter().map(|&value| i32::from(value));
+            let integers: Vec<i32> = match bits {
+                Bits::Eight => part(0).collect(),
+                Bits::Fourteen => part(0).zip(part(1)).map(|(high, low)| HIGH * high + low).collect(),
             };
             let max = query.iter().fold(0f32, |max, value| max.max(value.abs()));
-            let integers = integers(&quantized);
             let max_steps = integers.iter().map(|value| value.abs()).max().unwrap_or_default();
             prop_assert!(max == 0.0 || max_steps >= if bits == Bits::Eight { 31 } else { 2000 }, "{max_steps}");
             for (&integer, &value) in integers.iter().zip(&query) {
-                let expected = if max == 0.0 { 0.0 } else { f64::from(value) / f64::from(max) * f64::from(max_steps) };
+                let share = if max == 0.0 { 0.0 } else { f64::from(value) / f64::from(max) };
+                let expected = share * f64::from(max_steps);
                 prop_assert!((f64::from(integer) - expected).abs() <= 1.0, "{integer} is not {expected}");
             }
         }

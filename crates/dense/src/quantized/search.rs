@@ -21,15 +21,16 @@ use crate::store::rows_view::RowsView;
 /// read. This many queries fit in the L2 cache together with the block. Larger groups save at most 3% of the time, and
 /// with several threads, the rows would have to be split into more parts.
 const QUERIES_PER_GROUP: usize = 256;
-/// Up to this many queries are quantized to 14 bits per number, more queries to 8 bits. With so few queries, reading the
-/// codes of rows takes longer than multiplying them, so tighter bounds take little time.
+/// Up to this many queries are quantized to 14 bits per number, more queries to 8 bits. With so few queries, reading
+/// the codes of rows takes longer than multiplying them, so tighter bounds take little time.
 const MAX_FOURTEEN_BIT_QUERIES: usize = 4;
-/// Returns the minimum number of live rows per hit for a number of queries. With fewer rows, the first pass would rule out
-/// too few of them, and is left out. The minimum is lowest for four to eight queries, for which a scan takes longest per
-/// query: copying rows into panels takes as long as scoring them for several queries.
+
+/// Returns the minimum number of live rows per hit for a number of queries. With fewer rows, the first pass would rule
+/// out too few of them, and is left out. The minimum is lowest for four to eight queries, for which a scan takes
+/// longest per query: copying rows into panels takes as long as scoring them for several queries.
 ///
-/// The numbers were measured with 500 to 50,000 rows of 384 dimensions, for 10 and 100 hits, on an AMD EPYC (Zen 4) with
-/// AVX-512 VNNI and AVX2.
+/// The numbers were measured with 500 to 50,000 rows of 384 dimensions, for 10 and 100 hits, on an AMD EPYC (Zen 4)
+/// with AVX-512 VNNI and AVX2. `cargo bench -p dense --bench flat -- few_rows` compares both ways near the minimums.
 const fn min_rows_per_hit(num_queries: usize) -> usize {
     if num_queries <= MAX_UNBATCHED_QUERIES {
         40
@@ -48,7 +49,7 @@ const fn min_rows_per_hit(num_queries: usize) -> usize {
 /// batches as `avx2` does, 36 products per cycle by the pipeline model of Skylake, where the scan can do at most 32.
 fn max_first_pass_queries(instruction_set: InstructionSet) -> usize {
     match instruction_set {
-        // With instructions for dot products of bytes, or sums of small groups in 16 bits, two passes are always faster.
+        // With dot products of bytes, or sums of small groups in 16 bits, two passes are always faster.
         InstructionSet::Avx512Vnni
         | InstructionSet::AvxVnni
         | InstructionSet::Avx512Bw

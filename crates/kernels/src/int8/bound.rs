@@ -23,8 +23,8 @@
 /// Maximum number of rows whose bounds are compared in one call: one per bit of the returned mask.
 pub const BOUND_ROWS: usize = 64;
 
-/// The weight of the high parts of a query of 14-bit values; see [`Int8Bound::of`]. With a larger one, the low parts would
-/// be larger, and would not have [small groups](super::MAX_GROUP_SUM).
+/// The weight of the high parts of a query of 14-bit values; see [`Int8Bound::of`]. With a larger one, the low parts
+/// would be larger, and would not have [small groups](super::MAX_GROUP_SUM).
 pub const HIGH_FACTOR: f32 = 64.0;
 
 /// For each row, the numbers that its bound depends on besides its codes; see [`Int8Bound`].

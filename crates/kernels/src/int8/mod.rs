@@ -8,9 +8,9 @@
 //! integers.
 //!
 //! `tile.rs` has the loop and a drawing of its layout, and `packed_rows` and `i8mm.rs` have faster loops for many
-//! queries with AVX-512 VNNI and AVX2, and with the matrix instructions of 64-bit ARM. `value_groups.rs` has a property of
-//! queries with which AVX2 is faster. `bound.rs` computes the bounds. `kernels.rs` has the public functions, `operands.rs`
-//! the types of queries and rows, and `instruction_set.rs` the names of the instruction sets.
+//! queries with AVX-512 VNNI and AVX2, and with the matrix instructions of 64-bit ARM. `value_groups.rs` has a property
+//! of queries with which AVX2 is faster. `bound.rs` computes the bounds. `kernels.rs` has the public functions,
+//! `operands.rs` the types of queries and rows, and `instruction_set.rs` the names of the instruction sets.
 //!
 //! ```
 //! use kernels::int8::{Int8Kernels, Int8Queries, Int8Rows};

@@ -95,8 +95,8 @@ macro_rules! define_bytes {
 /// positions in one register, those at odd positions in another. `madd` multiplies these and adds two products in 32
 /// bits.
 ///
-/// `maddubs` multiplies bytes directly, but it adds two products in 16 bits, where 2 · 255 · 127 is too large. It is used
-/// for queries whose values are small enough (`avx2::small_groups`).
+/// `maddubs` multiplies bytes directly, but it adds two products in 16 bits, where 2 · 255 · 127 is too large. It is
+/// used for queries whose values are small enough (`avx2::small_groups`).
 macro_rules! define_words {
     ($register:ty, $and:ident, $set:ident, $right:ident, $left:ident, $right_signed:ident, $multiply:ident, $add:ident,
      #[$feature:meta]) => {
@@ -164,7 +164,8 @@ pub(super) mod avx512vnni {
     define_bytes!(__m512i, _mm512_dpbusd_epi32, #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]);
 }
 
-/// For many queries with small groups, `packed_rows/avx2.rs` is faster, which has `KERNELS` with these functions.
+/// For many queries with small groups, `packed_rows/avx512bw.rs` is faster: its `KERNELS` are those of this module with
+/// a different `products`.
 pub(super) mod avx512bw {
     use std::arch::x86_64::{
         __m512i, _mm512_add_epi32, _mm512_and_si512, _mm512_madd_epi16, _mm512_maskz_loadu_epi8,

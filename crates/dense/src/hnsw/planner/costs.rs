@@ -47,8 +47,8 @@ pub(super) struct MeasuredCosts {
     pub without_sketches: SearchCosts,
 }
 
-/// An estimate for dot products of bytes without packed rows: the costs of AVX-512 VNNI for single queries, and those of
-/// AVX2 for batches. Of the kernels with dot products, only those for AVX-512 VNNI pack rows.
+/// An estimate for dot products of bytes without packed rows: the costs of AVX-512 VNNI for single queries, and those
+/// of AVX2 for batches. Of the kernels with dot products, only those for AVX-512 VNNI pack rows.
 static DOT_PRODUCTS_WITHOUT_PACKED_ROWS: MeasuredCosts = {
     const fn with_batches_of(single: SearchCosts, batch: SearchCosts) -> SearchCosts {
         SearchCosts {

@@ -1,6 +1,6 @@
 //! Packed rows with AVX2, which multiplies bytes in two instructions: `maddubs` adds two neighboring products in 16
-//! bits, and `madd` adds two of these sums in 32 bits. Between the two, sums of 16 bits are added once more, which saves
-//! every second `madd`:
+//! bits, and `madd` adds two of these sums in 32 bits. Between the two, sums of 16 bits are added once more, which
+//! saves every second `madd`:
 //!
 //! ```text
 //! step 0       │ b0·q0 + b1·q1   b2·q2 + b3·q3 │ …        maddubs
@@ -11,8 +11,8 @@
 //! So a word is the sum of a *group* of four products. It fits in 16 bits if neither the positive nor the negative
 //! values of the query in the group add up to more than 128 in magnitude ([`MAX_GROUP_SUM`]), because bytes are at most
 //! 255. With few queries or rows, products are added in the same way, but rows are not packed
-//! (`x86_64::avx2::small_groups`). If a query has larger groups, bytes are widened to words first (`x86_64::avx2`), which
-//! takes more than twice the time.
+//! (`x86_64::avx2::small_groups`). If a query has larger groups, bytes are widened to words first (`x86_64::avx2`),
+//! which takes more than twice the time.
 
 use std::arch::x86_64::{
     __m256i, _mm256_add_epi16, _mm256_add_epi32, _mm256_load_si256, _mm256_madd_epi16, _mm256_maddubs_epi16,
@@ -21,14 +21,10 @@ use std::arch::x86_64::{
 
 use super::{LANES, MIN_QUERIES, Step, pack};
 use crate::int8::value_groups::{BLOCK_LEN, MAX_GROUP_SUM};
-use crate::int8::x86_64::{avx2, avx512bw};
+use crate::int8::x86_64::avx2;
 use crate::int8::{Int8Kernels, Int8Queries, Int8Rows};
 
 pub(in crate::int8) static KERNELS: Int8Kernels = Int8Kernels { products, products_of, ..avx2::KERNELS };
-
-/// For AVX-512 without VNNI: packed rows are multiplied with AVX2, and others with AVX-512.
-pub(in crate::int8) static AVX512BW_KERNELS: Int8Kernels =
-    Int8Kernels { products: avx512bw_products, ..avx512bw::KERNELS };
 
 /// Number of steps of a block of values.
 const BLOCK_STEPS: usize = BLOCK_LEN / 4;
@@ -50,19 +46,9 @@ fn products(queries: &Int8Queries, rows: Int8Rows<'_>, ords: &[u32], out: &mut [
     }
 }
 
-/// Multiplies all queries with all rows; see [`Int8Kernels::products`].
-#[target_feature(enable = "avx2,avx512f,avx512bw")]
-fn avx512bw_products(queries: &Int8Queries, rows: Int8Rows<'_>, ords: &[u32], out: &mut [i32]) {
-    if queries.len() >= MIN_QUERIES && rows.len() >= LANES && queries.have_small_groups() {
-        packed_products(queries, rows, out);
-    } else {
-        avx512bw::products(queries, rows, ords, out);
-    }
-}
-
 /// Multiplies all queries, which have small groups, with all rows; see [`Int8Kernels::products`].
 #[target_feature(enable = "avx2")]
-fn packed_products(queries: &Int8Queries, rows: Int8Rows<'_>, out: &mut [i32]) {
+pub(super) fn packed_products(queries: &Int8Queries, rows: Int8Rows<'_>, out: &mut [i32]) {
     let mut packed = vec![Step([[0; 4]; LANES]); rows.dim().div_ceil(4)];
     let mut at = 0;
     while rows.len() - at >= LANES {

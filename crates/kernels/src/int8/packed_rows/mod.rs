@@ -13,7 +13,7 @@
 //!
 //! A step is multiplied with four bytes of a query, and the four products of each row are added to its lane. With many
 //! queries, transposing takes little time compared with the products. If there are few queries, or fewer than sixteen
-//! rows are left, `tile.rs` multiplies the rows.
+//! rows are left, the loop of `tile.rs` multiplies the rows.
 
 use std::arch::x86_64::{
     _mm_loadu_si128, _mm_storeu_si128, _mm_unpackhi_epi32, _mm_unpackhi_epi64, _mm_unpacklo_epi32,
@@ -24,10 +24,7 @@ use super::Int8Rows;
 
 pub(super) mod avx2;
 pub(super) mod avx512;
-/// AVX-512 without VNNI.
-pub(super) mod avx512bw {
-    pub(in crate::int8) use super::avx2::AVX512BW_KERNELS as KERNELS;
-}
+pub(super) mod avx512bw;
 
 /// Number of rows in a step.
 const LANES: usize = 16;
