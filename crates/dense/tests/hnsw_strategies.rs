@@ -8,6 +8,7 @@ mod common;
 use common::graph::{SMALL, bytes, flat, hnsw, recall};
 use common::{clustered, uniform};
 use control::Control;
+use dense::calibration::SearchCosts;
 use dense::{Error, FlatIndex, HnswIndex, HnswOptions, InnerProduct, Layout, RowSet, Similarity};
 
 #[test]
@@ -55,12 +56,17 @@ fn build_without(
 fn a_large_batch_has_at_least_the_recall_of_a_small_one() -> Result<(), Error> {
     // Rows have codes of 8 bits, of 4 bits, and of 4 bits with biases and sketches. The queries of the small batch run
     // beam searches. The queries of the large batch share a scan of all codes.
-    for (dim, similarity) in [(6, Similarity::Cosine), (70, Similarity::Dot), (130, Similarity::L2)] {
+    for (dim, similarity, have_sketches) in
+        [(6, Similarity::Cosine, false), (70, Similarity::Dot, false), (130, Similarity::L2, true)]
+    {
+        // Kernels that score few rows at a time share a scan only if beam searches expand more candidates.
+        let costs = SearchCosts::detect(have_sketches);
+        let ef = (60..).find(|&ef| costs.prefer_batch_code_scan(4000, ef)).expect("an `ef`");
         let (vectors, queries) = (uniform(4000, dim, 21), uniform(100, dim, 22));
         let (index, exact) = build_without(&["p7", "p77", "p777"], dim, similarity, &vectors)?;
         let expected = exact.search_many(&queries, 20, 1, &Control::new())?;
         let search = |count: usize, threads| {
-            index.search_many(&queries[..count * dim], 20, 60, threads, &Control::new())
+            index.search_many(&queries[..count * dim], 20, ef, threads, &Control::new())
         };
         let (small, large) = (search(50, 1)?, search(100, 1)?);
         assert_eq!(search(100, 3)?, large);
@@ -73,12 +79,16 @@ fn a_large_batch_has_at_least_the_recall_of_a_small_one() -> Result<(), Error> {
 #[test]
 fn codes_are_scanned_if_a_beam_search_would_take_longer() -> Result<(), Error> {
     // Rows have codes of 4 bits with sketches, of 4 bits, and of 8 bits.
-    for (dim, similarity) in [(200, Similarity::Dot), (100, Similarity::L2), (20, Similarity::Cosine)] {
+    for (dim, similarity, have_sketches) in
+        [(200, Similarity::Dot, true), (100, Similarity::L2, false), (20, Similarity::Cosine, false)]
+    {
+        let costs = SearchCosts::detect(have_sketches);
+        let ef = (200..).find(|&ef| costs.prefer_code_scan(3000, 20, ef, SMALL.m)).expect("an `ef`");
         let (vectors, queries) = (uniform(3000, dim, 41), uniform(30, dim, 42));
         let (index, exact) = build_without(&["p0", "p1234"], dim, similarity, &vectors)?;
         let expected = exact.search_many(&queries, 20, 1, &Control::new())?;
         let search = |ef| index.search_many(&queries, 20, ef, 1, &Control::new());
-        let recalls = [recall(&expected, &search(20)?), recall(&expected, &search(200)?)];
+        let recalls = [recall(&expected, &search(20)?), recall(&expected, &search(ef)?)];
         // The recall shows which strategy was chosen. Uniform vectors are all about equally far from a query, so a beam
         // search misses many of the best rows, while a code scan finds nearly all of them.
         assert!(recalls[0] < 0.9 && recalls[1] >= 0.99, "{dim}: {recalls:?}");

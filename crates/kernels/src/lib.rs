@@ -77,4 +77,4 @@ pub use float::{Batch, Kernels, Score};
 pub use level::{Level, LevelError};
 pub use memory::byte_rows::ByteRows;
 pub use memory::cache_line::Line;
-pub use memory::prefetch::{prefetch, prefetch_bytes, prefetch_value};
+pub use memory::prefetch::{prefetch, prefetch_start};

@@ -1,7 +1,7 @@
 //! The candidates of a search: rows that the bounds on a query's scores do not rule out. In the end, candidates are
 //! scored by their vectors.
 
-use kernels::prefetch;
+use kernels::prefetch_start;
 use ranking::{Hit, TopK};
 
 use super::score_bounds::ScoreBounds;
@@ -107,7 +107,7 @@ impl Candidates {
                 break;
             }
             if let Some(ahead) = self.rows.get(at + PREFETCH_DISTANCE) {
-                prefetch(view.row(ahead.ord));
+                prefetch_start(view.row(ahead.ord));
             }
             let score = view.score(query, ord);
             // A score is NaN only if the file has invalid vectors.

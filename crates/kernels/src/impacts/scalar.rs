@@ -80,7 +80,7 @@ fn add_to_group(
     for (term, read) in dense.iter().zip(codes_read) {
         let word = u64::from_le_bytes(term.words[group]);
         // This requires the padding, as the SIMD code does, so that a corrupt file is detected on every CPU.
-        let codes = &term.codes[*read..*read + PADDING];
+        let codes: &[u8; PADDING] = term.codes[*read..].first_chunk().expect("codes and their padding");
         for (bit, &code) in set_bits(word).zip(codes) {
             let units = u16::from(term.bounds.units[usize::from(code) / CODES_PER_CLASS]);
             sums[bit] = sums[bit].wrapping_add(units << shift);

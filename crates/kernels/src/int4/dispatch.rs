@@ -38,7 +38,7 @@ detect_kernels! {
 
 impl Int4Kernels {
     /// Multiplies a query by the rows that `ords` lists: `products[i]` is the inner product of the query and the codes
-    /// of row `ords[i]`. The caller should [prefetch](crate::prefetch_bytes) the rows.
+    /// of row `ords[i]`. The caller should [prefetch](crate::prefetch()) the rows.
     ///
     /// # Panics
     ///

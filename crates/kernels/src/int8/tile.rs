@@ -72,7 +72,7 @@ macro_rules! define_int8_products {
             let row = |at: usize| rows.row(if CHOSEN { ords[at] as usize } else { at });
             if CHOSEN {
                 (0..n.min($crate::int8::kernels::PREFETCH_DISTANCE))
-                    .for_each(|at| $crate::memory::prefetch::prefetch_bytes(row(at)));
+                    .for_each(|at| $crate::memory::prefetch::prefetch(row(at)));
             }
             // With one or two queries, memory is the bottleneck. It is read fastest from start to end, so rows are
             // multiplied one at a time.
@@ -82,7 +82,7 @@ macro_rules! define_int8_products {
             let prefetch_after = |at: usize| {
                 if CHOSEN {
                     let next = at + $crate::int8::kernels::PREFETCH_DISTANCE;
-                    (next.min(n)..(next + 4).min(n)).for_each(|at| $crate::memory::prefetch::prefetch_bytes(row(at)));
+                    (next.min(n)..(next + 4).min(n)).for_each(|at| $crate::memory::prefetch::prefetch(row(at)));
                 } else {
                     // With few queries, multiplying is faster than reading rows from memory, so rows far ahead are
                     // requested.

@@ -1,40 +1,40 @@
 //! Prefetches: requests to the CPU to load data into its caches before a program reads the data. They never change
 //! results, and do nothing on CPUs other than x86-64 and 64-bit ARM.
 //!
-//! Functions that prefetch a range of bytes request one cache line per 64 bytes, beginning with the line of the first
-//! byte. If the range does not start at the start of a line, its last few bytes may be in a line that is not requested.
-//! Apple's CPUs have lines of 128 bytes; half of the requests are then for a line that is on its way already, and cost
-//! little.
+//! A request is for one cache line: [`LINE_BYTES`] bytes.
 
-/// Prefetches the first 512 bytes of `row` into the L1 cache. The hardware prefetcher continues from there.
+/// The number of bytes of a cache line that prefetches assume: 128 on Apple's CPUs, 64 elsewhere.
+const LINE_BYTES: usize = if cfg!(target_vendor = "apple") { 128 } else { 64 };
+
+/// Prefetches all of `values` into the L1 cache.
+///
+/// With lines of 64 bytes, nearly all ranges that are prefetched start at the start of a line, so this is assumed: if
+/// one does not, its last few bytes may be in a line that is not requested.
 #[inline]
-pub fn prefetch(row: &[f32]) {
-    // Eight lines of 64 bytes, which have 16 floats each.
-    for line in row.chunks(16).take(8) {
-        request_in_l1(line.as_ptr());
-    }
+pub fn prefetch<T>(values: &[T]) {
+    lines(values, LINE_BYTES).for_each(request_in_l1);
 }
 
-/// Prefetches all of `row` into the L1 cache.
+/// Prefetches the first 512 bytes of `values` into the L1 cache. The hardware prefetcher continues from there.
 #[inline]
-pub fn prefetch_bytes(row: &[u8]) {
-    for line in row.chunks(64) {
-        request_in_l1(line.as_ptr());
-    }
-}
-
-/// Prefetches the cache line that contains the first byte of `value` into the L1 cache.
-#[inline]
-pub fn prefetch_value<T>(value: &T) {
-    request_in_l1(std::ptr::from_ref(value));
+pub fn prefetch_start<T>(values: &[T]) {
+    lines(values, LINE_BYTES).take(512 / LINE_BYTES).for_each(request_in_l1);
 }
 
 /// Prefetches all of `bytes` into the L2 cache.
 #[inline]
 pub(crate) fn prefetch_to_l2(bytes: &[u8]) {
-    for line in bytes.chunks(64) {
-        request_in_l2(line.as_ptr());
-    }
+    lines(bytes, LINE_BYTES).for_each(request_in_l2);
+}
+
+/// Returns an address in each cache line of `values`.
+#[inline]
+fn lines<T>(values: &[T], line_bytes: usize) -> impl Iterator<Item = *const u8> {
+    let start = values.as_ptr().cast::<u8>();
+    // Rows of whole lines of 64 bytes may start in the middle of a line of 128 bytes.
+    let bytes_before = if line_bytes > 64 { start.addr() % line_bytes } else { 0 };
+    let offsets = (0..bytes_before + size_of_val(values)).step_by(line_bytes);
+    offsets.map(move |offset| start.wrapping_sub(bytes_before).wrapping_add(offset))
 }
 
 /// A loop that reads memory sequentially calls [`prefetch_ahead`] once per this many bytes.
@@ -84,4 +84,25 @@ fn request_in_l2<T>(address: *const T) {
     }
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     let _ = address;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Line;
+
+    #[test]
+    fn every_line_is_requested_once() {
+        let memory = [Line::ZERO; 16];
+        for line_bytes in [64, 128] {
+            for (first, end) in (0..16).flat_map(|first| (first + 1..=16).map(move |end| (first, end))) {
+                let values = &memory[first..end];
+                let expected = (values.as_ptr().addr() / line_bytes)
+                    ..=(values.as_ptr_range().end.addr() - 1) / line_bytes;
+                let requested: Vec<_> =
+                    lines(values, line_bytes).map(|address| address.addr() / line_bytes).collect();
+                assert_eq!(requested, expected.collect::<Vec<_>>(), "{first}..{end}, {line_bytes}");
+            }
+        }
+    }
 }

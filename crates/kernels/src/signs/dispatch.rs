@@ -35,7 +35,7 @@ detect_kernels! {
 
 impl SignKernels {
     /// For each chosen row, adds the values of a query whose bits are set in the row: `sums[i]` is the sum for row
-    /// `ords[i]`. The caller should [prefetch](crate::prefetch_bytes) the rows.
+    /// `ords[i]`. The caller should [prefetch](crate::prefetch()) the rows.
     ///
     /// # Panics
     ///

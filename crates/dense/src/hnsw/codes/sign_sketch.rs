@@ -241,7 +241,7 @@ impl SignSketchView<'_> {
 
     #[inline]
     pub fn prefetch(&self, row: u32) {
-        kernels::prefetch_bytes(self.rows.row(row));
+        kernels::prefetch(self.rows.row(row));
     }
 }
 

@@ -1,6 +1,7 @@
 //! Quantizes queries for [`Codes`](super::Codes), and scores rows by their codes.
 
 use std::ops::Range;
+use std::slice::from_ref;
 
 use kernels::ByteRows;
 use kernels::int4::{Int4Kernels, Int4Query, unpack};
@@ -226,14 +227,14 @@ impl<'a> CodesView<'a> {
     /// Prefetches the codes of a row, with its scale and bias.
     #[inline]
     pub fn prefetch(&self, row: u32) {
-        kernels::prefetch_bytes(self.row(row));
+        kernels::prefetch(self.row(row));
         if let Some(sketches) = self.sketches {
             sketches.prefetch(row);
             return;
         }
-        kernels::prefetch_bytes(bytemuck::bytes_of(&self.scales[row as usize]));
+        kernels::prefetch(from_ref(&self.scales[row as usize]));
         if let Some(bias) = self.biases.get(row as usize) {
-            kernels::prefetch_bytes(bytemuck::bytes_of(bias));
+            kernels::prefetch(from_ref(bias));
         }
     }
 

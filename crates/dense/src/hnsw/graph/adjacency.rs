@@ -218,11 +218,10 @@ impl AdjacencyView<'_> {
         let lines_per_list = self.capacity.div_ceil(NEIGHBORS_PER_LINE);
         match self.memory {
             MemoryView::Owned(lines) => {
-                lines[list * lines_per_list..][..lines_per_list].iter().for_each(kernels::prefetch_value);
+                kernels::prefetch(&lines[list * lines_per_list..][..lines_per_list]);
             }
             MemoryView::Mapped(entries) => {
-                let entries = &entries[list * lines_per_list * NEIGHBORS_PER_LINE..][..self.capacity];
-                kernels::prefetch_bytes(bytemuck::cast_slice(entries));
+                kernels::prefetch(&entries[list * lines_per_list * NEIGHBORS_PER_LINE..][..self.capacity]);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Scores candidates by their vectors, so that hits have exact scores.
 
-use kernels::prefetch;
+use kernels::prefetch_start;
 use ranking::{Hit, TopK, by_rank};
 
 use crate::Similarity;
@@ -33,7 +33,7 @@ pub(crate) fn rescore(
     let score = |ord: u32| Hit { ord, score: view.score(vector, ord).max(f32::NEG_INFINITY) };
     let prefetch_candidate = |at: usize| {
         if let Some(candidate) = candidates.get(at) {
-            prefetch(view.row(candidate.ord));
+            prefetch_start(view.row(candidate.ord));
         }
     };
     (0..PREFETCH_DISTANCE).for_each(prefetch_candidate);
