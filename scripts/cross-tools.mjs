@@ -1,12 +1,22 @@
 // Finds the tools that build and run programs for other platforms on Linux: zig and cargo-zigbuild, and qemu. Those that are not installed are
 // downloaded into target/tools: zig and cargo-zigbuild from PyPI, and qemu from the package server of Debian or Ubuntu.
 import {spawnSync} from 'node:child_process';
-import {mkdirSync, readdirSync, rmSync} from 'node:fs';
+import {mkdirSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {delimiter, join} from 'node:path';
 import {root, say} from './commands.mjs';
 
 const folder = join(root, 'target/tools');
-const pythonPackages = ['cargo-zigbuild==0.24.1', 'ziglang==0.17.1'];
+/** The packages from PyPI, with the SHA-256 of their files for Linux on x86-64 and on 64-bit ARM. pip refuses any other file. */
+const pythonPackages = {
+	'cargo-zigbuild==0.24.1': [
+		'238a1ab54a95053a4eadc34775c81f795a8ad75f80bfed63f3f445f518102375',
+		'07c5e3dcddf208500462ec927c556bb306cca2b533b0abe29446bffb63767b85',
+	],
+	'ziglang==0.17.1': [
+		'ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f1698188fa48a74524b54',
+		'b7c5f02fccd40f89b999ee16a1f5ddced56e6182370f8affe494bcf8a28cf07e',
+	],
+};
 
 /** Returns the command of qemu's emulator, or `undefined` if it is neither installed nor can be downloaded. */
 export function findQemu() {
@@ -39,9 +49,14 @@ export function findZig() {
 	const bin = join(folder, 'python/bin');
 	process.env.PATH = `${bin}${delimiter}${process.env.PATH}`;
 	if (!hasZig()) {
-		say(`downloading ${pythonPackages.join(' and ')} …`);
+		say(`downloading ${Object.keys(pythonPackages).join(' and ')} …`);
 		if (succeeds('python3', ['-m', 'venv', 'python'], 'inherit')) {
-			succeeds(join(bin, 'pip'), ['install', '--quiet', '--disable-pip-version-check', ...pythonPackages], 'inherit');
+			const requirements = Object.entries(pythonPackages).map(([name, hashes]) =>
+				[name, ...hashes.map(hash => `--hash=sha256:${hash}`)].join(' '),
+			);
+			writeFileSync(join(folder, 'requirements.txt'), requirements.join('\n'));
+			const options = ['--quiet', '--disable-pip-version-check', '--require-hashes', '--requirement', 'requirements.txt'];
+			succeeds(join(bin, 'pip'), ['install', ...options], 'inherit');
 		}
 	}
 	return hasZig();
