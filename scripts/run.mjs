@@ -126,7 +126,7 @@ function rustTests() {
 	// The tests above ran with the first level of instruction sets, which is the fastest. Only the tests of the kernels ran with all levels.
 	for (const level of supportedLevels.slice(1)) {
 		say(`cargo test of BM25 and vector search with PASSAGEKIT_CPU=${level} …`);
-		const tests = ['lucene_scores', 'golden', 'flat', 'flat_storage', 'hnsw'].flatMap(name => ['--test', name]);
+		const tests = ['lucene_scores', 'golden', 'flat', 'flat_storage', 'hnsw', 'hnsw_strategies'].flatMap(name => ['--test', name]);
 		execute('cargo', [...args, ...tests], {PASSAGEKIT_CPU: level});
 	}
 }

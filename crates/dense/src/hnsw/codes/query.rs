@@ -1,7 +1,7 @@
 //! Quantized queries, in the form that is multiplied with the codes of rows.
 
 use kernels::int4::Int4Query;
-use kernels::int8::Int8Queries;
+use kernels::int8::{Int8Queries, MAX_GROUP_SUM, largest_group_sum};
 use kernels::signs::SignQuery;
 
 /// A query quantized to signed bytes, with the numbers that turn its integer products with codes into scores:
@@ -54,6 +54,24 @@ pub(super) fn quantize(vector: &[f32], bytes: &mut Vec<i8>) -> f32 {
     scale
 }
 
+/// Divides the values by the same number, and rounds them, so that they have [small groups](MAX_GROUP_SUM). Returns the
+/// number, which is 1 if they have small groups already.
+pub(super) fn reduce_to_small_groups(values: &mut [i8]) -> f32 {
+    let original = values.to_vec();
+    let mut divisor = 1.0;
+    loop {
+        let sum = largest_group_sum(values);
+        if sum <= MAX_GROUP_SUM {
+            return divisor;
+        }
+        // Each time, the divisor becomes at least 129/128 times as large. The loop ends at the latest when all values
+        // are at most 32.
+        divisor *= sum as f32 / MAX_GROUP_SUM as f32;
+        let reduced = original.iter().map(|&value| round(f32::from(value) / divisor) as i8);
+        values.iter_mut().zip(reduced).for_each(|(value, reduced)| *value = reduced);
+    }
+}
+
 /// Rounds to the nearest integer, ties to even, for absolute values below 2²². A float near 1.5 · 2²³ has no bits for a
 /// fraction, so adding 1.5 · 2²³ rounds. Unlike `f32::round_ties_even`, this never calls a function of the C library.
 pub(super) fn round(value: f32) -> f32 {
@@ -64,6 +82,7 @@ pub(super) fn round(value: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn numbers_are_rounded_to_the_nearest_integer_and_ties_to_even() {
@@ -71,6 +90,24 @@ mod tests {
             [(0.0, 0.0), (0.49, 0.0), (0.5, 0.0), (1.5, 2.0), (-2.6, -3.0), (126.9, 127.0)]
         {
             assert_eq!(round(value), expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn reduced_values_have_small_groups_and_are_rounded_quotients(
+            original in prop::collection::vec(-127i8..=127, 1..200),
+        ) {
+            let mut values = original.clone();
+            let divisor = reduce_to_small_groups(&mut values);
+            prop_assert!(largest_group_sum(&values) <= MAX_GROUP_SUM);
+            prop_assert!((1.0..=4.1).contains(&divisor));
+            for (&original, &value) in original.iter().zip(&values) {
+                prop_assert!((f32::from(original) / divisor - f32::from(value)).abs() <= 0.5);
+            }
+            let mut again = values.clone();
+            prop_assert_eq!(reduce_to_small_groups(&mut again), 1.0);
+            prop_assert_eq!(again, values);
         }
     }
 

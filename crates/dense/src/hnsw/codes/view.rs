@@ -7,7 +7,7 @@ use kernels::ByteRows;
 use kernels::int4::{Int4Kernels, Int4Query, unpack};
 use kernels::int8::{BOUND_ROWS, Int8Bound, Int8Kernels, Int8Queries, Int8RowBounds, Int8Rows};
 
-use super::query::{QuantizedQuery, QueryValues, quantize};
+use super::query::{QuantizedQuery, QueryValues, quantize, reduce_to_small_groups};
 use super::rotation::Rotation;
 use super::sign_sketch::{SignSketchView, SketchQuery, Threshold};
 use crate::similarity::squared_length;
@@ -128,31 +128,47 @@ impl<'a> CodesView<'a> {
         }
     }
 
-    /// Returns the values of all queries as bytes, for products with a [`byte_block`](Self::byte_block).
+    /// Returns the values of all queries as bytes, for products with a [`byte_block`](Self::byte_block), and for each
+    /// query the coefficients with which [`Int8Bound::of`] computes scores from these products. The formula of a bound
+    /// is used because it includes that of a score, `scale · product · (row's scale) + (row's bias) + constant`; the
+    /// coefficients of the other terms are 0. Augmented coordinates are not included: they are 0 for all queries made
+    /// from vectors.
+    ///
+    /// If `have_small_groups`, queries of four-bit codes get [small groups](kernels::int8::MAX_GROUP_SUM). They lose up
+    /// to two bits of precision, but keep more than the codes have. Queries of eight-bit codes stay as they are,
+    /// because they are no more precise than the codes.
     ///
     /// # Panics
     ///
     /// If there are no queries.
-    pub fn byte_queries<'t>(&self, queries: impl Iterator<Item = &'t QuantizedQuery>) -> Int8Queries {
-        let values = queries.flat_map(|query| match &query.values {
-            QueryValues::FourBit(values) => &values.values()[..self.dim],
-            QueryValues::EightBit(values) => values.query(0),
+    pub fn byte_queries<'t>(
+        &self,
+        queries: impl Iterator<Item = &'t QuantizedQuery>,
+        have_small_groups: bool,
+    ) -> (Int8Queries, Vec<Int8Bound>) {
+        let mut bytes = Vec::new();
+        let formulas = queries.map(|query| {
+            let first = bytes.len();
+            let mut scale = query.scale;
+            match &query.values {
+                QueryValues::FourBit(values) => {
+                    bytes.extend_from_slice(&values.values()[..self.dim]);
+                    if have_small_groups {
+                        scale *= reduce_to_small_groups(&mut bytes[first..]);
+                    }
+                }
+                QueryValues::EightBit(values) => bytes.extend_from_slice(values.query(0)),
+            }
+            let per_addend = if query.is_biased { 1.0 } else { 0.0 };
+            Int8Bound { scale, per_addend, per_length: 0.0, per_square: 0.0, constant: query.offset }
         });
-        Int8Queries::new(self.dim, values.copied().collect())
-    }
-
-    /// Returns the coefficients with which [`Int8Bound::of`] computes scores from the products of
-    /// [`byte_queries`](Self::byte_queries) and a [`byte_block`](Self::byte_block). The formula of a bound is used
-    /// because it includes that of a score, `scale · product · (row's scale) + (row's bias) + constant`; the
-    /// coefficients of the other terms are 0. Augmented coordinates are not included: they are 0 for all queries made
-    /// from vectors.
-    pub fn byte_scorer(&self, query: &QuantizedQuery) -> Int8Bound {
-        let per_addend = if query.is_biased { 1.0 } else { 0.0 };
-        Int8Bound { scale: query.scale, per_addend, per_length: 0.0, per_square: 0.0, constant: query.offset }
+        let formulas = formulas.collect();
+        (Int8Queries::new(self.dim, bytes), formulas)
     }
 
     /// Returns the codes of up to [`BOUND_ROWS`] consecutive rows as one byte per number, with the scales and biases of
-    /// the rows, for [`byte_scorer`](Self::byte_scorer). `bytes` is a buffer that may hold the returned codes.
+    /// the rows, for the formulas of [`byte_queries`](Self::byte_queries). `bytes` is a buffer that may hold the
+    /// returned codes.
     pub fn byte_block<'b>(
         &'b self,
         rows: Range<u32>,

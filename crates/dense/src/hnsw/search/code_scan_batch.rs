@@ -7,7 +7,7 @@
 //! whose scores are high enough for a query.
 
 use control::{Canceled, Control};
-use kernels::int8::{BOUND_ROWS, Int8Bound, Int8Kernels};
+use kernels::int8::{BOUND_ROWS, Int8Kernels};
 use ranking::{Hit, TopKBuffer};
 
 use super::rescore::rescore;
@@ -35,9 +35,8 @@ pub(crate) fn scan_codes_batch(
     let (codes, kernels) = (scorer.codes(), Int8Kernels::detect());
     let queries: Vec<QuantizedQuery> =
         vectors.chunks_exact(view.dim).map(|vector| scorer.query(vector)).collect();
-    let byte_queries = codes.byte_queries(queries.iter());
-    // The coefficients of each query's score formula.
-    let score_formulas: Vec<Int8Bound> = queries.iter().map(|query| codes.byte_scorer(query)).collect();
+    let have_small_groups = kernels.instruction_set().prefers_small_groups();
+    let (byte_queries, score_formulas) = codes.byte_queries(queries.iter(), have_small_groups);
     let num_candidates = k + k / HITS_PER_SPARE_CANDIDATE + SPARE_CANDIDATES;
     let mut candidates: Vec<TopKBuffer> = queries.iter().map(|_| TopKBuffer::new(num_candidates)).collect();
     let (mut bytes, mut products) = (Vec::new(), vec![0; queries.len() * BOUND_ROWS]);
