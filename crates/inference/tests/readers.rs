@@ -209,7 +209,7 @@ fn a_question_answering_model_is_recognized_by_its_outputs_and_returns_a_score_f
     let input = tokenizer.input(&question.ids, Some(&pieces.ids));
     let batch = inference::Batch::new(&[&input], tokenizer.padding_id());
     assert_eq!(batch.types.iter().sum::<i64>(), pieces.len() as i64 + 1);
-    let outputs = session.run(batch, &["start_logits", "end_logits"]).expect("runs");
+    let outputs = session.run(batch, &["start_logits", "end_logits"], &Control::new()).expect("runs");
     let (start, end) = (&outputs[0].data, &outputs[1].data);
     assert_eq!(window.relevance, Relevance::NoAnswer(start[0] + end[0]));
     let text_start = question.len() + 2;
@@ -332,4 +332,30 @@ fn empty_texts_and_texts_of_one_huge_word_are_read() {
         assert_eq!(last.offsets.last().expect("tokens").end, 80);
         assert!(read[2].iter().all(|window| window.words.iter().all(|&word| word == 0)));
     }
+}
+
+#[test]
+fn a_canceled_read_stops_within_its_batch_and_does_not_wait_for_other_batches() {
+    let reader = reader(
+        &RuntimeChoice::BuiltIn,
+        "minilm-reader",
+        ReaderConfig { batch_tokens: usize::MAX, ..ReaderConfig::default() },
+    );
+    // One batch, which would run for seconds.
+    let passages = vec![text(ANSWER); 3000];
+    let controls = [Control::new(), Control::new()];
+    std::thread::scope(|scope| {
+        // One of the reads waits for the batch of the other.
+        let reads = controls.each_ref().map(|control| {
+            let (reader, passages) = (&reader, &passages);
+            scope.spawn(move || reader.read(QUESTION, passages, control))
+        });
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        controls.iter().for_each(Control::cancel);
+        for read in reads {
+            assert!(matches!(read.join().expect("no panic"), Err(Error::Canceled(_))));
+        }
+    });
+    // The session runs the next batch.
+    assert_eq!(read(&reader, &[text(ANSWER)]).len(), 1);
 }

@@ -7,6 +7,7 @@ mod support;
 #[path = "../../transformer/tests/support/weights.rs"]
 mod weights;
 
+use control::Control;
 use std::path::{Path, PathBuf};
 
 use inference::{Batch, RuntimeChoice, Session, Tensor};
@@ -26,7 +27,7 @@ fn run(runtime: &RuntimeChoice, weights: &Weights, batch: &Batch) -> Vec<Tensor>
     let session = Session::open(runtime, &path, 1).expect("a model");
     let names: Vec<&str> = weights.outputs.iter().map(|output| output.name.as_str()).collect();
     assert_eq!(session.outputs(), names);
-    session.run(batch.clone(), &names).expect("runs")
+    session.run(batch.clone(), &names, &Control::new()).expect("runs")
 }
 
 /// Three texts of different lengths; the shorter ones are padded.
@@ -149,7 +150,8 @@ fn vectors(runtime: &RuntimeChoice, model: &Path) -> Vec<Vec<f32>> {
     let session = Session::open(runtime, model, 1).expect("a model");
     let vector = |text: &&str| {
         let input = tokenizer.input(&tokenizer.pieces(text).expect("pieces").ids, None);
-        let states = session.run(Batch::new(&[&input], 0), &["last_hidden_state"]).expect("runs");
+        let states =
+            session.run(Batch::new(&[&input], 0), &["last_hidden_state"], &Control::new()).expect("runs");
         mean(&states[0].data, 384)
     };
     TEXTS.iter().map(vector).collect()

@@ -7,6 +7,7 @@
 #[path = "../tests/support/weights.rs"]
 mod weights;
 
+use control::Control;
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use transformer::{Model, Text};
@@ -39,5 +40,5 @@ fn run(bencher: Bencher<'_, '_>, quantized: bool, texts: usize, tokens: usize) {
     let batch = vec![Text { ids: &ids, type_0_count: tokens }; texts];
     bencher
         .counter(ItemsCount::new(texts * tokens))
-        .bench_local(|| model.run(black_box(&batch), &[0], false).expect("runs"));
+        .bench_local(|| model.run(black_box(&batch), &[0], false, &Control::new()).expect("runs"));
 }

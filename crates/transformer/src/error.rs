@@ -1,6 +1,6 @@
 //! The crate's error type.
 
-/// Why weights are not those of a model, or why a text cannot be run.
+/// Why weights are not those of a model, or why texts were not run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -24,4 +24,7 @@ pub enum Error {
         /// What the text has.
         got: String,
     },
+    /// The run was canceled.
+    #[error(transparent)]
+    Canceled(#[from] control::Canceled),
 }

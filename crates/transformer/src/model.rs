@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use control::{Canceled, Control};
 use kernels::logits::exp;
 use kernels::network::{NetworkKernels, QuantizedRows};
 use rayon::prelude::*;
@@ -112,7 +113,7 @@ impl Model {
     /// # Errors
     ///
     /// [`Error::Text`] if a text has no tokens, too many tokens, or a token id or type for which there is no
-    /// embedding.
+    /// embedding; [`Error::Canceled`] if `control` was canceled, which is checked for each group of a few texts.
     ///
     /// # Panics
     ///
@@ -122,15 +123,18 @@ impl Model {
         texts: &[Text<'_>],
         outputs: &[usize],
         is_parallel: bool,
+        control: &Control,
     ) -> Result<Vec<Values>, Error> {
         texts.iter().enumerate().try_for_each(|(at, text)| self.check_text(at, *text))?;
         let groups = groups(texts);
-        let run =
-            |group: &&[Text<'_>]| SCRATCH.with_borrow_mut(|scratch| self.run_group(group, outputs, scratch));
+        let run = |group: &&[Text<'_>]| {
+            control.check()?;
+            Ok(SCRATCH.with_borrow_mut(|scratch| self.run_group(group, outputs, scratch)))
+        };
         let results: Vec<Vec<Vec<f32>>> = if is_parallel && groups.len() > 1 {
-            groups.par_iter().map(run).collect()
+            groups.par_iter().map(run).collect::<Result<_, Canceled>>()?
         } else {
-            groups.iter().map(run).collect()
+            groups.iter().map(run).collect::<Result<_, Canceled>>()?
         };
         let mut values: Vec<Values> = outputs.iter().map(|&output| self.empty(output)).collect();
         for group in results {

@@ -2,6 +2,7 @@
 
 mod support;
 
+use control::Control;
 use proptest::prelude::*;
 use support::reference;
 use support::weights::{Shape, random, to_mpnet, with_floats};
@@ -19,7 +20,7 @@ fn texts() -> Vec<(Vec<u32>, usize)> {
 fn run(model: &Model, texts: &[(Vec<u32>, usize)]) -> Vec<Values> {
     let texts: Vec<Text<'_>> = texts.iter().map(|(ids, types)| Text { ids, type_0_count: *types }).collect();
     let outputs: Vec<usize> = (0..model.outputs().len()).collect();
-    model.run(&texts, &outputs, false).expect("runs")
+    model.run(&texts, &outputs, false, &Control::new()).expect("runs")
 }
 
 /// Fails unless the model's outputs are the reference's, up to `tolerance`.
@@ -111,7 +112,7 @@ proptest! {
             texts.iter().map(|(ids, types)| Text { ids, type_0_count: *types }).collect();
         let outputs: Vec<usize> = (0..together.len()).collect();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
-        let parallel = pool.install(|| model.run(&borrowed, &outputs, true)).expect("runs");
+        let parallel = pool.install(|| model.run(&borrowed, &outputs, true, &Control::new())).expect("runs");
         prop_assert_eq!(&parallel, &together);
         let mut start = 0;
         for text in &texts {
@@ -143,7 +144,7 @@ fn texts_that_the_model_cannot_read_are_refused() {
     let model = Model::new(random(SHAPE, 6, true)).expect("a model");
     let refused = |ids: &[u32]| {
         let texts = [Text { ids: &[1], type_0_count: 1 }, Text { ids, type_0_count: ids.len() }];
-        model.run(&texts, &[0], false).expect_err("refused").to_string()
+        model.run(&texts, &[0], false, &Control::new()).expect_err("refused").to_string()
     };
     assert_eq!(refused(&[]), "text 1: expected 1 to 40 tokens, got 0");
     assert_eq!(refused(&[0; 41]), "text 1: expected 1 to 40 tokens, got 41");

@@ -1,6 +1,7 @@
 //! Models are read from the files of several exporters and compute what ONNX Runtime computes; others are refused with
 //! a reason, and damaged files with an error. `files/make.py` made the files.
 
+use control::Control;
 use std::path::{Path, PathBuf};
 
 use safetensors::SafeTensors;
@@ -93,7 +94,7 @@ fn models_of_several_exporters_compute_what_onnx_runtime_computes() {
         let model = Model::new(read(name)).expect("a model");
         let outputs: Vec<usize> = (0..model.outputs().len()).collect();
         for (output, values) in
-            model.outputs().iter().zip(model.run(&borrowed, &outputs, false).expect("runs"))
+            model.outputs().iter().zip(model.run(&borrowed, &outputs, false, &Control::new()).expect("runs"))
         {
             let (shape, data) = expected.floats(&format!("{name}.{output}"));
             let mut rows = values.data.chunks(values.dim);
@@ -183,7 +184,7 @@ fn damaged_files_are_refused_or_read_without_a_panic() {
                 && let Ok(model) = Model::new(weights)
             {
                 let text = Text { ids: &[5, 6, 7], type_0_count: 3 };
-                let _ = model.run(&[text], &[0], false);
+                let _ = model.run(&[text], &[0], false, &Control::new());
             }
         };
         for part in 1..40 {

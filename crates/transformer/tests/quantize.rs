@@ -2,6 +2,7 @@
 
 mod support;
 
+use control::Control;
 use std::path::Path;
 
 use support::weights::{Shape, random, with_floats};
@@ -78,7 +79,7 @@ fn mean_vectors(mut weights: Weights) -> Vec<Vec<f32>> {
         (1u32..20).map(|length| (0..length).map(|token| 5 + (token * 7 + length) % 35).collect()).collect();
     let texts: Vec<Text<'_>> = ids.iter().map(|ids| Text { ids, type_0_count: ids.len() }).collect();
     let model = Model::new(weights).expect("a model");
-    let values = model.run(&texts, &[0], false).expect("runs").remove(0);
+    let values = model.run(&texts, &[0], false, &Control::new()).expect("runs").remove(0);
     let mut rows = values.data.chunks(values.dim);
     let mean = |ids: &Vec<u32>| {
         let mut sum = vec![0.0; values.dim];

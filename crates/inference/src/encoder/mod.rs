@@ -187,7 +187,7 @@ impl Encoder {
         };
         let mut encoder = Self { session, tokenizer, config, output, dim: 0 };
         let input = encoder.tokenizer.input(&encoder.tokenizer.pieces("passage")?.ids, None);
-        let states = encoder.run(&[&input])?;
+        let states = encoder.run(&[&input], &Control::new())?;
         encoder.dim = *states.shape.last().expect("its rank was checked");
         Ok(encoder)
     }
@@ -222,8 +222,8 @@ impl Encoder {
     ///
     /// [`Error::Tokenize`] or [`Error::Run`] if a text cannot be tokenized or the model cannot be run; [`Error::Model`]
     /// if the model's output has an unexpected shape, or if a vector has a value that is not finite, because no index
-    /// accepts such vectors; [`Error::Canceled`] if `control` was canceled, which is checked for each text and before
-    /// each batch.
+    /// accepts such vectors; [`Error::Canceled`] if `control` was canceled, which is checked for each text and,
+    /// while a batch runs, for each group of a few texts.
     pub fn encode(
         &self,
         inputs: &[EncoderInput<'_>],
@@ -245,7 +245,7 @@ impl Encoder {
         for rows in plan_batches(&lengths, batch_tokens) {
             control.check()?;
             let batch = &prepared[rows];
-            let states = self.run(&batch.iter().map(|(_, input)| input).collect::<Vec<_>>())?;
+            let states = self.run(&batch.iter().map(|(_, input)| input).collect::<Vec<_>>(), control)?;
             let stride = states.data.len() / batch.len();
             for ((at, input), states) in batch.iter().zip(states.data.chunks_exact(stride)) {
                 let vector = &mut vectors[at * self.dim..][..self.dim];
@@ -277,10 +277,11 @@ impl Encoder {
     }
 
     /// Runs the model on one batch and checks the shape of its output.
-    fn run(&self, inputs: &[&ModelInput]) -> Result<crate::Tensor, Error> {
+    fn run(&self, inputs: &[&ModelInput], control: &Control) -> Result<crate::Tensor, Error> {
         let batch = Batch::new(inputs, self.tokenizer.padding_id());
         let (rows, length) = (batch.rows, batch.length);
-        let tensor = self.session.run(batch, &[&self.output])?.pop().expect("one output was requested");
+        let tensor =
+            self.session.run(batch, &[&self.output], control)?.pop().expect("one output was requested");
         let expected_rank = if matches!(self.config.pooling, Pooling::Output(_)) { 2 } else { 3 };
         let has_expected_shape = tensor.shape.len() == expected_rank
             && tensor.shape[0] == rows

@@ -76,7 +76,7 @@ impl ReaderModel {
     ///
     /// [`Error::Tokenize`] or [`Error::Run`] if a text cannot be tokenized or the model cannot be run; [`Error::Model`]
     /// if the model's outputs have unexpected shapes; [`Error::Canceled`] if `control` was canceled, which is checked
-    /// for each passage and before each batch.
+    /// for each passage and, while a batch runs, for each group of a few windows.
     pub fn read(
         &self,
         question: &str,
@@ -105,7 +105,7 @@ impl ReaderModel {
         for rows in plan_batches(&lengths, self.inputs.config.batch_tokens) {
             control.check()?;
             let batch = &mut windows[rows];
-            let logits = self.run(batch)?;
+            let logits = self.run(batch, control)?;
             for (window, logits) in batch.iter().zip(logits) {
                 read[window.passage][window.window] = Some(logits);
                 unread[window.passage] -= 1;
@@ -119,7 +119,7 @@ impl ReaderModel {
     }
 
     /// Runs the model on a batch of windows. Moves the inputs, offsets and words out of the windows.
-    fn run(&self, windows: &mut [Window]) -> Result<Vec<PassageLogits>, Error> {
+    fn run(&self, windows: &mut [Window], control: &Control) -> Result<Vec<PassageLogits>, Error> {
         let batch = {
             let inputs: Vec<&ModelInput> = windows.iter().map(|window| &window.input).collect();
             Batch::new(&inputs, self.tokenizer.padding_id())
@@ -128,7 +128,7 @@ impl ReaderModel {
         // memory until the end.
         windows.iter_mut().for_each(|window| window.input = ModelInput::default());
         let (rows, length) = (batch.rows, batch.length);
-        let outputs = self.session.run(batch, &self.inputs.form.outputs())?;
+        let outputs = self.session.run(batch, &self.inputs.form.outputs(), control)?;
         let has_expected_size = |(at, output): (usize, &Tensor)| {
             output.data.len() == if at < 2 { rows * length } else { rows } // start, end, relevance
         };

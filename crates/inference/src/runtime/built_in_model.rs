@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use control::Control;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use transformer::onnx;
 use transformer::{Text, Values};
@@ -50,7 +51,12 @@ impl BuiltInModel {
     }
 
     /// Runs one batch, as [`Session::run`](crate::Session::run) documents.
-    pub(super) fn run(&self, batch: &Batch, output_names: &[String]) -> Result<Vec<Tensor>, Error> {
+    pub(super) fn run(
+        &self,
+        batch: &Batch,
+        output_names: &[String],
+        control: &Control,
+    ) -> Result<Vec<Tensor>, Error> {
         let number = |name: &String| {
             let found = self.outputs().iter().position(|output| output == name);
             found.ok_or_else(|| no_output(&self.path, name, self.outputs()))
@@ -62,13 +68,15 @@ impl BuiltInModel {
             .enumerate()
             .map(|(row, ids)| Text { ids, type_0_count: batch.type_0_count(row) })
             .collect();
-        let run = || self.inner.run(&texts, &outputs, self.pool.is_some());
+        let run = || self.inner.run(&texts, &outputs, self.pool.is_some(), control);
         let values = match &self.pool {
             Some(pool) => pool.install(run),
             None => run(),
         };
-        let values =
-            values.map_err(|error| Error::Run { path: self.path.clone(), message: error.to_string() })?;
+        let values = values.map_err(|error| match error {
+            transformer::Error::Canceled(canceled) => Error::Canceled(canceled),
+            error => Error::Run { path: self.path.clone(), message: error.to_string() },
+        })?;
         Ok(values.into_iter().map(|values| padded(values, &texts, batch.length)).collect())
     }
 }

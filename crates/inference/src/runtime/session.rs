@@ -5,8 +5,11 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use control::Control;
 
 use super::built_in_model::{BuiltInModel, THREAD_NAME};
 use super::onnx_runtime_model::OnnxRuntimeModel;
@@ -39,6 +42,9 @@ pub enum RuntimeChoice {
     },
 }
 
+/// While a caller waits for a batch, it checks this often whether it was canceled.
+const CHECK_INTERVAL: Duration = Duration::from_millis(5);
+
 /// An open model, which runs on a thread of its own. It runs one batch at a time; other callers wait.
 #[derive(Debug)]
 pub struct Session {
@@ -56,6 +62,8 @@ struct Job {
     batch: Batch,
     /// Names of the outputs to return.
     output_names: Vec<String>,
+    /// Canceled if the caller no longer waits for the result.
+    control: Arc<Control>,
     result: Sender<Result<Vec<Tensor>, Error>>,
 }
 
@@ -139,15 +147,28 @@ impl Session {
 
     /// Runs the model on a batch and returns the outputs named in `output_names`, in that order.
     ///
+    /// If `control` is canceled, the call returns within milliseconds, also while it waits for the batches of other
+    /// callers. The batch is then not run, or stops after the current group of texts; ONNX Runtime finishes it.
+    ///
     /// # Errors
     ///
     /// [`Error::Model`] if the model lacks one of the outputs, or if one of them is not `f32`; [`Error::Run`] if the
-    /// run fails.
-    pub fn run(&self, batch: Batch, output_names: &[&str]) -> Result<Vec<Tensor>, Error> {
+    /// run fails; [`Error::Canceled`] if `control` was canceled.
+    pub fn run(&self, batch: Batch, output_names: &[&str], control: &Control) -> Result<Vec<Tensor>, Error> {
         let (sender, result) = channel();
         let output_names = output_names.iter().map(|&name| name.to_owned()).collect();
-        self.jobs.send(Job { batch, output_names, result: sender }).map_err(|_| thread_ended(&self.path))?;
-        result.recv().map_err(|_| thread_ended(&self.path))?
+        let job_control = Arc::new(Control::new());
+        let job = Job { batch, output_names, control: Arc::clone(&job_control), result: sender };
+        self.jobs.send(job).map_err(|_| thread_ended(&self.path))?;
+        loop {
+            match result.recv_timeout(CHECK_INTERVAL) {
+                Ok(result) => return result,
+                Err(RecvTimeoutError::Disconnected) => return Err(thread_ended(&self.path)),
+                Err(RecvTimeoutError::Timeout) => {
+                    control.check().inspect_err(|_| job_control.cancel())?;
+                }
+            }
+        }
     }
 }
 
@@ -212,12 +233,14 @@ impl Model {
 
     /// Runs jobs until the session has been dropped.
     fn run_jobs(&mut self, queue: &Receiver<Job>) {
-        for Job { batch, output_names, result } in queue {
-            // Sending fails if the caller no longer waits for the result.
-            let _ = result.send(match self {
-                Self::BuiltIn(model) => model.run(&batch, &output_names),
+        for Job { batch, output_names, control, result } in queue {
+            let outputs = match self {
+                _ if control.check().is_err() => continue,
+                Self::BuiltIn(model) => model.run(&batch, &output_names, &control),
                 Self::OnnxRuntime(model) => model.run(&batch, &output_names),
-            });
+            };
+            // Sending fails if the caller no longer waits for the result.
+            let _ = result.send(outputs);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Reads files in the forms of other programs: with a prefix, with other tensors, with the names of old versions, and
 //! with numbers of 16 bits.
 
+use control::Control;
 use std::path::Path;
 
 use safetensors::Dtype;
@@ -78,7 +79,7 @@ fn numbers_of_16_bits_are_widened() {
 /// Mean of the hidden states, of unit length.
 fn vector(model: &Model, ids: &[u32]) -> Vec<f32> {
     let text = Text { ids, type_0_count: ids.len() };
-    let values = model.run(&[text], &[0], false).expect("runs").remove(0);
+    let values = model.run(&[text], &[0], false, &Control::new()).expect("runs").remove(0);
     let mut sum = vec![0.0f32; values.dim];
     for row in values.data.chunks(values.dim) {
         sum.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
