@@ -500,6 +500,38 @@ test('a search fails with the same error on the JavaScript thread and on another
 	}
 });
 
+test('closing a collection waits for the calls in progress, also while they load models', async t => {
+	const path = await collectionPath(t);
+	const docs = await Collection.open(path, {create: true});
+	await docs.upsert([{id: 'suez', text: 'The Suez Canal was opened in 1869.'}]);
+	await docs.close();
+	for (const isWarm of [false, true]) {
+		const opened = await Collection.open(path);
+		if (isWarm) {
+			await opened.ask('When was the canal opened?');
+		}
+		const searcher = await opened.searcher('bm25');
+		const calls: Array<Promise<unknown>> = (['bm25', 'dense', 'hybrid'] as const).flatMap(retriever => [
+			opened.search('canal', {retriever}),
+			opened.ask('When was the canal opened?', {retriever}),
+		]);
+		calls.push(opened.search('canal', {include: ['sentence']}), searcher.searchMany([{id: 'q', text: 'canal'}]));
+		let succeeded = 0;
+		for (const call of calls) {
+			void call.then(() => (succeeded += 1));
+		}
+		const [first, second] = [opened.close(), opened.close()];
+		await t.throwsAsync(opened.search('canal'), {code: 'ERR_CLOSED'});
+		await t.throwsAsync(opened.ask('canal'), {code: 'ERR_CLOSED'});
+		await t.throwsAsync(opened.upsert([{id: 'a', text: 'a'}]), {code: 'ERR_CLOSED'});
+		await t.throwsAsync(opened.reader(), {code: 'ERR_CLOSED'});
+		await second;
+		t.is(succeeded, calls.length);
+		await first;
+		await t.throwsAsync(searcher.search('canal'), {code: 'ERR_CLOSED'});
+	}
+});
+
 test('searches that wait when the collection is closed still complete, and aborted ones reject with the reason', async t => {
 	const docs = await randomCollection(t, randomGenerator(20), 8);
 	const vector = Float32Array.from({length: 8}, (_, i) => i - 3);

@@ -3,6 +3,7 @@ A collection that `buildCollection` built from a corpus, and that never changes.
 vector indexes and models are opened when they are first needed.
 */
 import {join} from 'node:path';
+import {CallsInProgress} from '../core/calls-in-progress.ts';
 import {checkOneOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import type {OpenOptions} from '../core/open-options.ts';
@@ -40,6 +41,8 @@ export class BuiltCollection {
 	readonly manifest: Manifest;
 	readonly passages: PassageStore;
 	readonly bm25: Bm25Index;
+	/** The calls of the collection that use several of its parts. */
+	readonly calls = new CallsInProgress('collection');
 	readonly #folder: string;
 	readonly #options: BuiltOptions;
 	/** The vector indexes and models that were opened so far, by name. */
@@ -128,7 +131,9 @@ export class BuiltCollection {
 		return passages.map((passage, i) => ({...passage, score: hits[i]!.score}));
 	}
 
+	/** Closes the collection once the calls in progress have ended. */
 	async close(): Promise<void> {
+		await this.calls.close();
 		this.passages.close();
 		this.bm25.close();
 		for (const opening of this.#opened.values()) {

@@ -272,10 +272,11 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	): Promise<SearchResult<Part, Fields>> {
 		checkString('search: query', query);
 		checkOptions('search', options, collectionSearchOptions);
-		if (this.#parts instanceof BuiltCollection) {
-			return (await searchBuilt(this.#parts, query, options)) as unknown as SearchResult<Part, Fields>;
+		const parts = this.#parts;
+		if (parts instanceof BuiltCollection) {
+			return (await parts.calls.run(async () => searchBuilt(parts, query, options))) as unknown as SearchResult<Part, Fields>;
 		}
-		const {hits, search} = await this.#parts.search(query, options);
+		const {hits, search} = await parts.calls.run(async () => parts.search(query, options));
 		// The hits have the parts of `include`, which are those of `Part`.
 		return {hits: hits as unknown as SearchResult<Part, Fields>['hits'], retriever: search.retriever};
 	}
@@ -284,12 +285,16 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	async ask(question: string, options: AskOptions<Fields> = {}): Promise<AskResult> {
 		checkString('question', question);
 		checkOptions('ask', options, askOptions);
+		return this.#parts.calls.run(async () => this.#ask(question, options));
+	}
+
+	async #ask(question: string, options: AskOptions<Fields>): Promise<AskResult> {
 		const {retriever = this.#hasVectors ? 'hybrid' : 'bm25', passages: count = 20, answers: k = 3, signal, filter} = options;
 		const {vectorIndex, fusion, depth, scoring, spansPerPassage, maxAnswerTokens, merge} = options;
 		checkOneOf('retriever', retriever, retrievers);
 		checkCount('passages', count, 1);
 		checkCount('answers', k, 1);
-		const reading = this.reader();
+		const reading = this.#reader.get();
 		// If retrieval fails first, nothing awaits `reading`, and its rejection must not go unhandled.
 		reading.catch(() => {});
 		const passages = await this.#retrieve(question, {retriever, k: count, vectorIndex, fusion, depth, signal, filter});
@@ -307,6 +312,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	async searcher(retriever: Retriever, options: SearcherOptions = {}): Promise<FilterableSearcher> {
 		checkOneOf('retriever', retriever, retrievers);
 		checkOptions('searcher', options, searcherOptions);
+		this.#parts.calls.checkOpen();
 		if (this.#parts instanceof BuiltCollection) {
 			return this.#parts.searcher(retriever, options);
 		}
@@ -413,11 +419,13 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	question encoder. An encoder that was given as an object is not stored: pass it to every `Collection.open`.
 	*/
 	async encoder(): Promise<Encoder> {
+		this.#parts.calls.checkOpen();
 		return this.#parts instanceof BuiltCollection ? this.#parts.encoder() : this.#parts.questionEncoder();
 	}
 
 	/** Returns the reader, which is loaded by the first call. */
 	async reader(): Promise<ExtractiveReader> {
+		this.#parts.calls.checkOpen();
 		return this.#reader.get();
 	}
 
@@ -448,7 +456,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	}
 
 	/**
-	Closes the collection and its models. Searches in progress finish; later calls fail with `ERR_CLOSED`. Changes are committed first, unless
+	Closes the collection and its models. Calls in progress finish first; later calls fail with `ERR_CLOSED`. Changes are committed first, unless
 	`discard` is set; changes that failed halfway are discarded, and the call rejects with `ERR_INTERRUPTED`.
 	*/
 	async close(options: {readonly discard?: boolean | undefined} = {}): Promise<void> {
@@ -486,6 +494,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	/** Returns the parts of an updatable collection. Fails for a built collection. */
 	#live(call: string): LiveCollection {
 		if (this.#parts instanceof LiveCollection) {
+			this.#parts.calls.checkOpen();
 			return this.#parts;
 		}
 		throw new RetrievalError(

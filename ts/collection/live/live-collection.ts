@@ -5,7 +5,7 @@ the documents, the BM25 index and the vectors (`crates/collection`); queries and
 import {resolve} from 'node:path';
 import {checkCount, checkId, checkIds, checkOneOf, checkString, isArray} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
-import {runWaitingSearch} from '../../core/event-loop.ts';
+import {CallsInProgress} from '../../core/calls-in-progress.ts';
 import {fieldsJson} from '../../core/filters/fields.ts';
 import {documentOf} from '../../core/filters/document-id.ts';
 import type {Filter} from '../../core/filters/filter.ts';
@@ -54,7 +54,9 @@ export class LiveCollection {
 	readonly #queue = new WriteQueue();
 	readonly #inline = new InlineSearches();
 	readonly #commits: CommitWatch;
-	#isClosed = false;
+	/** Searches, and calls that consist of searches. Changes are not among them: the queue has these. */
+	readonly calls = new CallsInProgress('collection');
+	#closing: Promise<void> | undefined;
 
 	private constructor(opened: Opened) {
 		this.#opened = opened;
@@ -187,7 +189,7 @@ export class LiveCollection {
 		return this.#queue.run(async () => callNative({}, async () => this.#opened.handle.refresh()));
 	}
 
-	/** Checks the options of a search and runs it. Returns the hits and the checked search. */
+	/** Checks the options of a search and runs it. Returns the hits and the checked search. Call this in `calls.run`. */
 	async search(text: string, options: CollectionSearchOptions): Promise<{readonly hits: CollectionHit[]; readonly search: CheckedSearch}> {
 		const search = checkedSearch(text, options, this.#context());
 		const {signal} = options;
@@ -309,14 +311,21 @@ export class LiveCollection {
 		};
 	}
 
-	/** Closes the collection once the changes in progress have ended. With `commit`, commits all changes first. */
+	/**
+	Closes the collection once the calls in progress have ended. With `commit`, commits all changes first. A second call only waits for the
+	first, which is the one that reports a failure.
+	*/
 	async close(commit: boolean): Promise<void> {
-		if (this.#isClosed) {
+		if (this.#closing !== undefined) {
+			await this.#closing.catch(() => {});
 			return;
 		}
-		this.#isClosed = true;
-		// A search that waits for the next iteration of the event loop counts as a call in progress, so it runs now.
-		runWaitingSearch();
+		this.#closing = this.#close(commit);
+		await this.#closing;
+	}
+
+	async #close(commit: boolean): Promise<void> {
+		await this.calls.close();
 		await this.#queue.run(async () => {
 			try {
 				await callNative({}, async () => this.#opened.handle.close(commit));

@@ -29,8 +29,7 @@ export class LiveSearcher implements FilterableSearcher {
 		checkString('search: query', query);
 		checkOptions('search', options, searchOptions);
 		const {k = 100, filter, signal} = options;
-		const {hits} = await this.#collection.search(query, {...this.#options, k, filter, signal});
-		return hits.map(({id, score}) => ({id, score}));
+		return this.#collection.calls.run(async () => this.#search(query, {k, filter, signal}));
 	}
 
 	async searchMany(queries: readonly Query[], options: FilteredSearchManyOptions = {}): Promise<Run> {
@@ -46,17 +45,22 @@ export class LiveSearcher implements FilterableSearcher {
 		let [next, done] = [0, 0];
 		const work = async (): Promise<void> => {
 			for (let at = next++; at < queries.length; at = next++) {
-				lists[at] = await this.search(queries[at]!.text, {k, filter, signal});
+				lists[at] = await this.#search(queries[at]!.text, {k, filter, signal});
 				done += 1;
 				await onProgress?.({done, total: queries.length});
 			}
 		};
 		// Concurrent searches run on the addon's threads. By default, eight run at a time to keep the cores busy; at most 64 do.
-		await Promise.all(Array.from({length: Math.min(threads || 8, 64, queries.length)}, work));
+		await this.#collection.calls.run(async () => Promise.all(Array.from({length: Math.min(threads || 8, 64, queries.length)}, work)));
 		return new Map(queries.map(({id}, i) => [id, lists[i]!]));
 	}
 
 	checkFilter(filter: Filter): void {
 		requiredFilter(filter);
+	}
+
+	async #search(query: string, options: CollectionSearchOptions): Promise<Hit[]> {
+		const {hits} = await this.#collection.search(query, {...this.#options, ...options});
+		return hits.map(({id, score}) => ({id, score}));
 	}
 }

@@ -1,0 +1,45 @@
+/** The calls in progress of an object that can be closed: closing it waits for them. */
+import {RetrievalError} from './errors.ts';
+
+export class CallsInProgress {
+	readonly #what: string;
+	#count = 0;
+	#isClosed = false;
+	readonly #onIdle: Array<() => void> = [];
+
+	/** `what` names the object in errors. */
+	constructor(what: string) {
+		this.#what = what;
+	}
+
+	/** Fails with `ERR_CLOSED` after `close` was called. */
+	checkOpen(): void {
+		if (this.#isClosed) {
+			throw new RetrievalError('ERR_CLOSED', `this ${this.#what} was closed`);
+		}
+	}
+
+	/** Runs a call, for which `close` waits. Fails with `ERR_CLOSED` after `close` was called. */
+	async run<T>(call: () => Promise<T>): Promise<T> {
+		this.checkOpen();
+		this.#count += 1;
+		try {
+			return await call();
+		} finally {
+			this.#count -= 1;
+			if (this.#count === 0) {
+				this.#onIdle.splice(0).forEach(resolve => resolve());
+			}
+		}
+	}
+
+	/** Refuses later calls, and waits until those in progress have succeeded or failed. */
+	async close(): Promise<void> {
+		this.#isClosed = true;
+		if (this.#count > 0) {
+			await new Promise<void>(resolve => {
+				this.#onIdle.push(resolve);
+			});
+		}
+	}
+}
