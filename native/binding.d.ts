@@ -746,9 +746,6 @@ export declare class VectorBatch {
   pushJoined(count: number, ids: string): boolean
 }
 
-/** Returns the memory statistics of the addon's allocator as JSON: see mimalloc's `mi_stats_get_json`. */
-export declare function allocatorStatistics(): string
-
 /** The best answer of each question that has one, column by column. */
 export interface AnswerColumns {
   /** Positions of the questions in the order in which they were added to the `RunReader`. */

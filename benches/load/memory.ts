@@ -2,8 +2,8 @@
 // indexes, and questions to a collection with an encoder and a reader. If nothing leaks, memory stops growing after the first minutes.
 // The means over the second, third and last quarters of the run then differ by no more than single samples do.
 //
-// Each sample has the resident memory of the process, the anonymous part of it (memory that is not mapped from a file), V8's heap, array
-// buffers, and the memory that the addon's allocator has committed.
+// Each sample has the resident memory of the process, the anonymous part of it (memory that is not mapped from a file), V8's heap, and array
+// buffers.
 //
 // PASSAGEKIT_MEMORY_SECONDS (default 600) sets the duration.
 import assert from 'node:assert/strict';
@@ -15,7 +15,6 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {setFlagsFromString} from 'node:v8';
 import {runInNewContext} from 'node:vm';
 import {Bm25Index, Bm25Writer, Collection, FlatIndex, HnswIndex, type Passage, encyclopedia} from '../../ts/index.ts';
-import {native} from '../../ts/core/native/native.ts';
 import type {Benchmark} from '../support/benchmark.ts';
 
 const SECONDS = Number(process.env['PASSAGEKIT_MEMORY_SECONDS'] ?? 600);
@@ -36,8 +35,6 @@ interface Sample {
 	readonly anonymous: number;
 	readonly v8Heap: number;
 	readonly arrayBuffers: number;
-	/** Memory that the addon's allocator has committed, according to its own statistics. */
-	readonly addon: number;
 }
 
 setFlagsFromString('--expose-gc');
@@ -255,7 +252,6 @@ function takeSample(seconds: number): Sample {
 	const {rss, heapUsed, arrayBuffers} = process.memoryUsage();
 	const status = process.platform === 'linux' ? readFileSync('/proc/self/status', 'utf8') : '';
 	const anonymous = Number(/RssAnon:\s+(\d+)/u.exec(status)?.[1] ?? 0) * 1024;
-	const allocator = JSON.parse(native.allocatorStatistics()) as {committed?: {current?: number}};
 	const inMib = (bytes: number): number => Math.round((bytes / MIB) * 10) / 10;
 	return {
 		seconds: Math.round(seconds),
@@ -263,12 +259,11 @@ function takeSample(seconds: number): Sample {
 		anonymous: inMib(anonymous),
 		v8Heap: inMib(heapUsed),
 		arrayBuffers: inMib(arrayBuffers),
-		addon: inMib(allocator.committed?.current ?? 0),
 	};
 }
 
-function formatted({seconds, resident, anonymous, v8Heap, arrayBuffers, addon}: Sample): string {
-	return `${String(seconds).padStart(5)} s  resident ${resident}  anonymous ${anonymous}  V8 ${v8Heap}  buffers ${arrayBuffers}  addon ${addon} MiB`;
+function formatted({seconds, resident, anonymous, v8Heap, arrayBuffers}: Sample): string {
+	return `${String(seconds).padStart(5)} s  resident ${resident}  anonymous ${anonymous}  V8 ${v8Heap}  buffers ${arrayBuffers} MiB`;
 }
 
 /** Returns the means over the samples, in MiB, of all their quantities except array buffers. */
@@ -279,6 +274,5 @@ function means(samples: readonly Sample[]): Readonly<Record<string, number>> {
 		resident: mean(sample => sample.resident),
 		anonymous: mean(sample => sample.anonymous),
 		v8Heap: mean(sample => sample.v8Heap),
-		addon: mean(sample => sample.addon),
 	};
 }

@@ -33,14 +33,6 @@ pub fn system_info() -> napi::Result<SystemInfo> {
     })
 }
 
-/// Returns the memory statistics of the addon's allocator as JSON: see mimalloc's `mi_stats_get_json`.
-#[napi(catch_unwind)]
-pub fn allocator_statistics() -> napi::Result<String> {
-    let statistics = mimalloc::MiMalloc::stats_json();
-    let statistics = statistics.map_err(Failure::internal)?;
-    Ok(statistics.to_string_lossy().into_owned())
-}
-
 /// Appends the source location to the message of a panic, if the location is known. A panic outside of `call_sync` and
 /// `spawn` is caught by napi's `catch_unwind`, which passes only the message to JavaScript.
 #[napi(catch_unwind)]

@@ -140,3 +140,22 @@ test('several workers use the addon at the same time, and one of them can be ter
 	t.is(typeof (await termination), 'number');
 	await Promise.all(others.map(async worker => worker.terminate()));
 });
+
+test('threads can use passagekit one after another if the main thread does not use it', async t => {
+	// The allocator of the addon must not depend on the thread that loaded the addon, because that thread has ended.
+	const source = `
+		const {Worker} = require('node:worker_threads');
+		const work = 'import(require("node:worker_threads").workerData).then(({HnswIndex}) => new HnswIndex({dim: 2}).close())';
+		const run = () => new Promise(resolve => new Worker(work, {eval: true, workerData: process.argv[1]}).on('exit', resolve));
+		(async () => {
+			for (let i = 0; i < 5; i++) {
+				await run();
+			}
+			await Promise.all([run(), run()]);
+			console.log(await run());
+		})();
+	`;
+	const module = new URL('dist/ts/index.js', `file://${packageRoot}/`).href;
+	const {stdout} = await execute(process.execPath, ['--eval', source, module]);
+	t.is(stdout.trim(), '0');
+});

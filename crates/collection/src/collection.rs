@@ -52,12 +52,12 @@ impl Collection {
     ///
     /// # Errors
     ///
-    /// [`Error::NotEmpty`]; [`Error::Dense`] for options out of range; [`Error::Sparse`] with [`sparse::Error::Locked`]
-    /// if another process is creating a collection there; [`Error::Io`], [`Error::Storage`], or another
-    /// [`Error::Sparse`] if a file cannot be written; the errors of [`open`](Self::open).
+    /// [`Error::NotEmpty`], also if another process creates a collection there at the same time, for which this call
+    /// waits; [`Error::Dense`] for options out of range; [`Error::Io`], [`Error::Storage`], or [`Error::Sparse`] if a
+    /// file cannot be written; the errors of [`open`](Self::open).
     pub fn create(folder: &Path, create: &CreateOptions, options: OpenOptions) -> Result<Self, Error> {
         let folder = &absolute(folder)?;
-        prepare(folder)?;
+        let lock = prepare(folder)?;
         let id = uuid::Uuid::new_v4().to_string();
         let mut index = IndexWriter::create(&bm25_of(folder), create.analyzer.clone(), options.writer)?;
         let vectors = create.vectors.map(|vectors| {
@@ -83,6 +83,7 @@ impl Collection {
         index.commit()?;
         index.close()?;
         describe(folder, &id)?;
+        drop(lock);
         Self::open(folder, options)
     }
 

@@ -7,6 +7,7 @@
 //! base-<n>.graph      the base: the vectors of older passages, one row per passage, with their graph
 //! base-<n>.ords       the ord of each row of the base; absent if every ord equals its row number
 //! writer.json         which process has the collection open for changes
+//! create.lock         locked while the collection is created
 //! ```
 
 use std::fs;
@@ -23,6 +24,8 @@ pub(crate) const VERSION: u32 = 2;
 const FORMAT: &str = "passagekit-collection";
 /// The name of the description.
 const DESCRIPTION: &str = "passagekit.json";
+/// The name of the file that is locked while a collection is created.
+const CREATION_LOCK: &str = "create.lock";
 /// The prefixes of the names of vector files, which are replaced whenever a new base is written.
 const REPLACED: [&str; 2] = ["vectors-", "base-"];
 
@@ -48,9 +51,12 @@ pub(crate) fn ords_name(number: u64) -> String {
     format!("base-{number}.ords")
 }
 
-/// Creates the folder for a new collection. Fails if it exists and is not empty. Files of an interrupted creation are
-/// accepted, because the folder does not have a description yet; the new collection replaces them.
-pub(crate) fn prepare(folder: &Path) -> Result<(), Error> {
+/// Creates the folder for a new collection and locks it for the creation. If several processes create a collection in a
+/// folder at the same time, one does it, and the others wait and then fail, because the folder has a collection.
+///
+/// Fails if the folder is not empty. Files of an interrupted creation are accepted, because the folder does not have a
+/// description yet; the new collection replaces them.
+pub(crate) fn prepare(folder: &Path) -> Result<CreationLock, Error> {
     let created =
         folder.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists()).count();
     fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
@@ -59,6 +65,7 @@ pub(crate) fn prepare(folder: &Path) -> Result<(), Error> {
         // may be unreadable.
         sync_folder(if parent.as_os_str().is_empty() { Path::new(".") } else { parent }).ok();
     }
+    let lock = CreationLock::acquire(folder)?;
     let not_empty = |got: String| Error::NotEmpty { path: folder.to_path_buf(), got };
     let mut entries = fs::read_dir(folder).map_err(Error::io("create", folder))?;
     let foreign = entries.find_map(|entry| match entry {
@@ -66,15 +73,65 @@ pub(crate) fn prepare(folder: &Path) -> Result<(), Error> {
         Ok(entry) => {
             let name = entry.file_name().to_string_lossy().into_owned();
             let is_temporary = name.starts_with(&format!("{DESCRIPTION}.")) && name.ends_with(".tmp");
-            let is_ours = ["bm25", "vectors-1.log", "writer.json"].contains(&&*name) || is_temporary;
+            let is_ours =
+                ["bm25", "vectors-1.log", "writer.json", CREATION_LOCK].contains(&&*name) || is_temporary;
             (!is_ours).then_some(Ok(name))
         }
     });
     match foreign.transpose()?.as_deref() {
         Some(DESCRIPTION) => Err(not_empty("a collection".to_owned())),
         Some(name) => Err(not_empty(format!("\"{name}\" in it"))),
-        None => Ok(()),
+        None => Ok(lock),
     }
+}
+
+/// The lock that a process holds while it creates a collection. Dropping it releases the lock and removes its file.
+#[derive(Debug)]
+pub(crate) struct CreationLock {
+    path: PathBuf,
+    /// The operating system releases the lock when the file is closed, for any reason.
+    _file: fs::File,
+}
+
+impl CreationLock {
+    /// Waits until no other process, and no other thread of this process, has the lock.
+    fn acquire(folder: &Path) -> Result<Self, Error> {
+        let path = folder.join(CREATION_LOCK);
+        loop {
+            let opened = fs::OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+            let file = opened.map_err(Error::io("create", &path))?;
+            match file.lock() {
+                // Some network drives have no locks. There, nothing protects processes that create a collection at the
+                // same time.
+                Err(error) if error.kind() == ErrorKind::Unsupported => {}
+                locked => locked.map_err(Error::io("create", &path))?,
+            }
+            // The previous owner may have removed the file before it released the lock. Others then lock a new file.
+            if is_same_file(&file, &path) {
+                return Ok(Self { path, _file: file });
+            }
+        }
+    }
+}
+
+impl Drop for CreationLock {
+    fn drop(&mut self) {
+        fs::remove_file(&self.path).ok();
+    }
+}
+
+/// Returns whether `path` is the name of an open file.
+#[cfg(unix)]
+fn is_same_file(file: &fs::File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let id = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+    file.metadata().is_ok_and(|open| fs::metadata(path).is_ok_and(|named| id(open) == id(named)))
+}
+
+/// On Windows, a file that is open cannot be removed.
+#[cfg(not(unix))]
+fn is_same_file(_: &fs::File, _: &Path) -> bool {
+    true
 }
 
 /// Writes the description, which makes the folder a collection.

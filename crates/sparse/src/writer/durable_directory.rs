@@ -1,6 +1,6 @@
 //! The folder of an index, as tantivy reads and writes it.
 //!
-//! It is tantivy's own `MmapDirectory` with five differences:
+//! It is tantivy's own `MmapDirectory` with six differences:
 //!
 //! - A commit is durable before tantivy removes the files of the previous commit. tantivy renames the new list of
 //!   segments to `meta.json` and then removes files, but does not flush the folder in between. After a power loss, the
@@ -19,9 +19,11 @@
 //!   of the commit, and after a rollback, it counts stamps from the last commit again. If a merge still uses the
 //!   segment while the rollback removes files, the file of the failed commit stays, and the next commit may have the
 //!   same stamp.
+//! - `meta.json` and `.managed.json` have the permissions of a new file. tantivy gives them those of a private temporary
+//!   file, so that only the user who made the commit could read the index.
 
-use std::io::{Error, Result};
-use std::path::Path;
+use std::io::{Error, Result, Write};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tantivy::directory::error::{DeleteError, LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
@@ -42,6 +44,7 @@ const DELETIONS: &str = "del";
 /// Reads and writes the files of an index.
 #[derive(Debug, Clone)]
 pub(crate) struct DurableDirectory {
+    path: PathBuf,
     files: MmapDirectory,
     /// Held while a file is created, replaced or removed.
     state: Arc<Mutex<State>>,
@@ -70,23 +73,22 @@ impl std::fmt::Debug for State {
 }
 
 impl State {
-    fn write_managed(&mut self, files: &MmapDirectory) -> Result<()> {
+    fn write_managed(&mut self, folder: &Path) -> Result<()> {
         if let Some(managed) = &self.managed {
-            files.atomic_write(Path::new(MANAGED), managed)?;
+            replace(folder, Path::new(MANAGED), managed)?;
             self.managed = None;
         }
         Ok(())
     }
 
-    fn write_list(&mut self, files: &MmapDirectory, list: &[u8]) -> Result<()> {
+    fn write_list(&mut self, folder: &Path, list: &[u8]) -> Result<()> {
         if let Some(failure) = &self.failure {
             // The call that failed may have been made by a background merge. The commit then fails here, with the same
             // error.
             return Err(copy(failure));
         }
-        self.write_managed(files)?;
-        files.atomic_write(Path::new(LIST), list)?;
-        files.sync_directory()
+        self.write_managed(folder)?;
+        replace(folder, Path::new(LIST), list)
     }
 
     /// Records the first failure during a commit. Returns `result`.
@@ -99,6 +101,22 @@ impl State {
         }
         result
     }
+}
+
+/// Replaces a file in a folder atomically.
+fn replace(folder: &Path, file: &Path, content: &[u8]) -> Result<()> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // The system removes the permissions that a new file should not have (umask).
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let mut temporary = builder.tempfile_in(folder)?;
+    temporary.write_all(content)?;
+    temporary.as_file().sync_data()?;
+    temporary.persist(folder.join(file)).map_err(|failed| failed.error)?;
+    Ok(())
 }
 
 /// Returns an error with the same cause.
@@ -116,7 +134,7 @@ fn lock_state(state: &Mutex<State>) -> MutexGuard<'_, State> {
 
 impl DurableDirectory {
     pub fn open(path: &Path) -> std::result::Result<Self, OpenDirectoryError> {
-        Ok(Self { files: MmapDirectory::open(path)?, state: Arc::default() })
+        Ok(Self { path: path.to_path_buf(), files: MmapDirectory::open(path)?, state: Arc::default() })
     }
 
     /// Returns a directory for the next writer of this process, and passes the writer lock to it, if this directory has
@@ -126,7 +144,7 @@ impl DurableDirectory {
         state.is_released = true;
         let inherited_lock = state.writer_lock.take().or(state.inherited_lock.take());
         let next = State { inherited_lock, managed: state.managed.take(), ..State::default() };
-        Self { files: self.files.clone(), state: Arc::new(Mutex::new(next)) }
+        Self { path: self.path.clone(), files: self.files.clone(), state: Arc::new(Mutex::new(next)) }
     }
 
     /// Begins a commit, which ends when the returned value is dropped. If the commit fails, the value must be kept
@@ -193,9 +211,9 @@ impl Directory for DurableDirectory {
             return Ok(());
         }
         if path != Path::new(LIST) {
-            return self.files.atomic_write(path, data);
+            return replace(&self.path, path, data);
         }
-        let written = state.write_list(&self.files, data);
+        let written = state.write_list(&self.path, data).and_then(|()| self.files.sync_directory());
         state.note(written)
     }
 
@@ -210,8 +228,8 @@ impl Directory for DurableDirectory {
         };
         state.writer_lock = Some(held);
         state.is_released = false;
-        let (state, files) = (Arc::clone(&self.state), self.files.clone());
-        Ok(DirectoryLock::from(Box::new(WriterLock { state, files })))
+        let (state, path) = (Arc::clone(&self.state), self.path.clone());
+        Ok(DirectoryLock::from(Box::new(WriterLock { state, path })))
     }
 
     fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
@@ -241,14 +259,15 @@ impl Drop for Commit {
 /// has it. If a file is being replaced then, the lock is released after that.
 struct WriterLock {
     state: Arc<Mutex<State>>,
-    files: MmapDirectory,
+    /// The folder of the index.
+    path: PathBuf,
 }
 
 impl Drop for WriterLock {
     fn drop(&mut self) {
         let mut state = lock_state(&self.state);
         // If this fails, the next writer removes the files that the list lacks.
-        state.write_managed(&self.files).ok();
+        state.write_managed(&self.path).ok();
         state.is_released = true;
         state.writer_lock = None;
     }
@@ -276,6 +295,19 @@ mod tests {
         let _lock = directory.acquire_lock(&INDEX_WRITER_LOCK).expect("no other writer");
         handle.atomic_write(list, b"next").expect("written");
         assert_eq!(directory.atomic_read(list).expect("readable"), b"next");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn replaced_files_have_the_permissions_of_new_files() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let directory = DurableDirectory::open(folder.path()).expect("a folder");
+        std::fs::write(folder.path().join("new"), "").expect("writable");
+        directory.atomic_write(Path::new(MANAGED), b"files").expect("kept");
+        directory.atomic_write(Path::new(LIST), b"segments").expect("written");
+        let mode = |name| std::fs::metadata(folder.path().join(name)).expect("a file").permissions().mode();
+        assert_eq!([mode(LIST), mode(MANAGED)], [mode("new"); 2]);
     }
 
     #[test]
