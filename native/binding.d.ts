@@ -1568,8 +1568,8 @@ export declare function openBm25Index(path: string, analyzer: NativeAnalyzer | u
 /** Opens an index for changes. If an analyzer is given, fails if the analyzer of the index differs from it. */
 export declare function openBm25Writer(path: string, options: NativeWriterOptions, analyzer?: NativeAnalyzer | undefined | null): Promise<NativeBm25Writer>
 
-/** Opens the last commit of a collection. */
-export declare function openCollection(path: string, options: NativeOpenOptions): Promise<NativeCollection>
+/** Opens the last commit of a collection. Fails if it has another analyzer than `analyzer`. */
+export declare function openCollection(path: string, options: NativeOpenOptions, analyzer?: NativeAnalyzer | undefined | null): Promise<NativeCollection>
 
 /** Opens a model as an encoder. */
 export declare function openEncoder(files: ModelFiles, options: NativeEncoderOptions): Promise<NativeEncoder>

@@ -1,6 +1,6 @@
 // Tests live collections, which `Collection.open` creates and which can change: documents, commits, searches, filters, encoders and errors.
 import {once} from 'node:events';
-import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
+import {mkdtemp, readFile, readdir, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {Worker} from 'node:worker_threads';
@@ -138,14 +138,14 @@ test('either all documents of an array are added or none, and the error names th
 	const docs = await newCollection(t);
 	const good: Document = {id: 'good', text: 'fine', vector: [1, 0]};
 	const cases: Array<[unknown, string, RegExp]> = [
-		[{id: 'a', text: 'x', vector: [1]}, 'ERR_DIMENSION', /documents\[1\]: vector: expected 2 numbers, got 1/u],
-		[{id: 'a', text: 'x', vector: [1, Number.NaN]}, 'ERR_ARGUMENT', /documents\[1\]: vector\[1\]: expected a finite number/u],
+		[{id: 'a', text: 'x', vector: [1]}, 'ERR_DIMENSION', /documents\[1\] \("a"\): vector: expected 2 numbers, got 1/u],
+		[{id: 'a', text: 'x', vector: [1, Number.NaN]}, 'ERR_ARGUMENT', /documents\[1\] \("a"\): vector\[1\]: expected a finite number/u],
 		[{id: 'a', text: 'x'}, 'ERR_ARGUMENT', /encoder/u],
 		[{id: '', text: 'x', vector: [1, 0]}, 'ERR_ARGUMENT', /documents\[1\]: id/u],
-		[{id: 'a', vector: [1, 0]}, 'ERR_ARGUMENT', /documents\[1\]: text: expected a string/u],
+		[{id: 'a', vector: [1, 0]}, 'ERR_ARGUMENT', /documents\[1\] \("a"\): text: expected a string/u],
 		[{id: 'a', text: 'x', passages: [], vector: [1, 0]}, 'ERR_ARGUMENT', /text or passages/u],
 		[{id: 'a', passages: []}, 'ERR_ARGUMENT', /at least one passage/u],
-		[{id: 'a', text: 'x', vector: [1, 0], fields: {bad: {}}}, 'ERR_ARGUMENT', /documents\[1\]: fields.bad/u],
+		[{id: 'a', text: 'x', vector: [1, 0], fields: {bad: {}}}, 'ERR_ARGUMENT', /documents\[1\] \("a"\): fields.bad/u],
 		[{id: 'a', text: 'x', vector: [1, 0], colour: 'red'}, 'ERR_ARGUMENT', /colour/u],
 		[{id: 'good', text: 'x', vector: [1, 0]}, 'ERR_DUPLICATE_ID', /"good" twice/u],
 		[{id: 'a', text: 'x', vector: [0, 0]}, 'ERR_ARGUMENT', /zero|length/u],
@@ -163,17 +163,117 @@ test('either all documents of an array are added or none, and the error names th
 });
 
 test('the documents of an iterable are added while it is read, and an error says how many were added', async t => {
-	const docs = await newCollection(t);
-	async function* stream(): AsyncGenerator<Document> {
-		for (let i = 0; i < 3000; i++) {
-			yield {id: `d${i}`, text: `number ${i}`, vector: [1, i]};
+	for (const count of [2, 3000]) {
+		async function* stream(end: () => Document): AsyncGenerator<Document> {
+			for (let i = 0; i < count; i++) {
+				yield {id: `d${i}`, text: `number ${i}`, vector: [1, i]};
+			}
+			yield end();
 		}
-		throw new RetrievalError('ERR_FORMAT', 'the end of the file is damaged');
+		const failures: Array<[end: () => Document, message: RegExp]> = [
+			[
+				() => {
+					throw new RetrievalError('ERR_FORMAT', 'the end of the file is damaged');
+				},
+				new RegExp(`^the end of the file is damaged. The ${count} documents before it were added; roll back to undo that`, 'u'),
+			],
+			[
+				() => {
+					throw new Error('a failure of the source');
+				},
+				/^a failure of the source$/u,
+			],
+			[
+				() => ({id: 'bad', text: 5 as unknown as string, vector: [1, 1]}),
+				new RegExp(
+					`documents\\[${count}\\] \\("bad"\\): text: expected a string, got number. The ${count} documents before it were added`,
+					'u',
+				),
+			],
+		];
+		for (const [end, message] of failures) {
+			const docs = await newCollection(t);
+			await t.throwsAsync(docs.add(stream(end)), {message});
+			await docs.commit();
+			t.is((await docs.stats()).documents, count);
+		}
 	}
-	const error = await t.throwsAsync(docs.add(stream()), {code: 'ERR_FORMAT'});
-	t.regex(error!.message, /The 2048 documents before it were added; roll back to undo that/u);
+	// A duplicate id is found when its batch is added.
+	const docs = await newCollection(t);
+	function* duplicates(): Generator<Document> {
+		for (let i = 0; i < 1500; i++) {
+			yield {id: `d${i === 1400 ? 7 : i}`, text: `number ${i}`, vector: [1, i]};
+		}
+	}
+	await t.throwsAsync(docs.add(duplicates()), {code: 'ERR_DUPLICATE_ID', message: /1024 documents were added; roll back to undo that/u});
 	await docs.rollback();
 	t.is((await docs.stats()).hasChanges, false);
+	await t.throwsAsync(docs.add({id: 'a', title: 'T'} as unknown as Document), {
+		message: /documents\[0\] \("a"\): text: expected a string/u,
+	});
+});
+
+test('of several calls that create a collection at the same time, one creates it, and the others open it', async t => {
+	for (let round = 0; round < 5; round++) {
+		const path = await collectionPath(t);
+		const opened = await Promise.all(Array.from({length: 4}, async () => Collection.open(path, {create: true, encoder: false})));
+		await opened[0]!.upsert([{id: 'a', text: 'one'}]);
+		await opened[0]!.commit();
+		await opened[3]!.refresh();
+		t.is((await opened[3]!.search('one')).hits.length, 1);
+		await Promise.all(opened.map(async docs => docs.close()));
+		t.false((await readdir(path)).includes('create.lock'));
+	}
+});
+
+test('settings that are not those of an existing collection are refused', async t => {
+	const path = await collectionPath(t);
+	const settings = {encoder: false, analyzer: 'simple', split: {words: 50}, vectors: {dim: 2, similarity: 'l2'}} as const;
+	await (await Collection.open(path, {create: true, ...settings})).close();
+	await (await Collection.open(path, {create: true, ...settings})).close();
+	await t.throwsAsync(Collection.open(path, {create: true, analyzer: 'english'}), {code: 'ERR_ANALYZER_MISMATCH'});
+	await t.throwsAsync(Collection.open(path, {split: false}), {
+		code: 'ERR_ARGUMENT',
+		message: /split: expected \{words: 50, overlap: 0, wrap: false\}, with which the collection was created, got false/u,
+	});
+	await t.throwsAsync(Collection.open(path, {vectors: {similarity: 'dot'}}), {
+		message: /vectors: similarity: expected "l2", with which it was created, got "dot"/u,
+	});
+});
+
+test('the pages of a hybrid search after the first hundred hits have the order of one list', async t => {
+	const docs = await newCollection(t);
+	const random = randomGenerator(3);
+	await docs.add(
+		Array.from({length: 600}, (_, i) => ({
+			id: `d${i}`,
+			text: `bridge ${'stone '.repeat(i % 7)}`,
+			vector: [random() - 0.5, random() - 0.5],
+		})),
+	);
+	await docs.commit();
+	const options = {vector: [1, 0.3], fusion: {method: 'rrf'}} as const;
+	const pages = [];
+	for (let offset = 100; offset < 300; offset += 20) {
+		pages.push(...(await docs.search('bridge', {...options, k: 20, offset})).hits);
+	}
+	t.deepEqual(pages, (await docs.search('bridge', {...options, k: 200, offset: 100})).hits);
+	t.is(new Set(pages.map(({id}) => id)).size, 200);
+});
+
+test('a blank query has no hits and no answers', async t => {
+	const docs = await Collection.open(await collectionPath(t), {create: true});
+	t.teardown(async () => docs.close());
+	await docs.add(lamps);
+	await docs.commit();
+	for (const query of ['', ' \n\u00A0']) {
+		for (const retriever of ['bm25', 'dense', 'hybrid'] as const) {
+			t.deepEqual(await docs.search(query, {retriever}), {hits: [], retriever});
+		}
+		t.deepEqual(await docs.ask(query), {answers: [], passages: [], retriever: 'hybrid'});
+	}
+	const {answers, passages} = await docs.ask('How long does the battery last?');
+	t.deepEqual([answers[0]!.document, passages[0]!.document], [answers[0]!.passageId.split('#')[0], passages[0]!.id.split('#')[0]]);
 });
 
 test('searches can page through the hits, and return each document once with groupBy', async t => {

@@ -6,15 +6,16 @@ import {join} from 'node:path';
 import {CallsInProgress} from '../core/calls-in-progress.ts';
 import {checkOneOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
+import {documentOf} from '../core/filters/document-id.ts';
 import type {OpenOptions} from '../core/open-options.ts';
-import type {FilterableSearcher, Hit, Passage} from '../core/types.ts';
+import type {FilterableSearcher, Hit} from '../core/types.ts';
 import {PassageStore} from '../corpus/index.ts';
 import {DenseSearcher, FlatIndex, HnswIndex} from '../dense/index.ts';
 import {OnnxEncoder, type OnnxEncoderOptions} from '../encoders/index.ts';
 import {type FusionMethod, HybridSearcher} from '../fusion/index.ts';
 import {Bm25Index, type Bm25Options} from '../sparse/index.ts';
 import {restoreMovedAside, targetOf} from './build-folder.ts';
-import type {Retriever} from './live/types.ts';
+import type {FoundPassage, Retriever} from './live/types.ts';
 import {type Manifest, checkHeader, parts, readManifest} from './manifest.ts';
 
 /** The options with which a built collection is opened. */
@@ -126,9 +127,9 @@ export class BuiltCollection {
 		return this.#once('hnsw', async () => this.#openFile('hnsw', HnswIndex));
 	}
 
-	async passagesOf(hits: readonly Hit[]): Promise<Array<Passage & Hit>> {
+	async passagesOf(hits: readonly Hit[]): Promise<FoundPassage[]> {
 		const passages = await this.passages.get(hits.map(hit => hit.id));
-		return passages.map((passage, i) => ({...passage, score: hits[i]!.score}));
+		return passages.map((passage, i) => ({...passage, document: documentOf(passage.id), score: hits[i]!.score}));
 	}
 
 	/** Closes the collection once the calls in progress have ended. */

@@ -2,6 +2,7 @@
 import {availableParallelism} from 'node:os';
 import {checkArray, checkCount, checkFactoryMade, checkId, checkObject, checkOneOf, checkString, isArray} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
+import {documentOf} from '../core/filters/document-id.ts';
 import type {Filter} from '../core/filters/filter.ts';
 import {callOptions, checkOptions, checkRequiredOptions} from '../core/options.ts';
 import type {AllowedFields, CountedValue, FieldName, GivenFields} from '../core/typed-fields.ts';
@@ -18,7 +19,7 @@ import {BuiltCollection} from './built-collection.ts';
 import {defaultEvidence} from './evidence.ts';
 import {checkedCreate} from './live/create.ts';
 import type {Documents} from './live/documents.ts';
-import {collectionSearchOptions, retrievers} from './live/hits.ts';
+import {collectionSearchOptions, isBlank, retrievers} from './live/hits.ts';
 import {LiveCollection} from './live/live-collection.ts';
 import {LiveSearcher} from './live/searcher.ts';
 import type {
@@ -27,6 +28,7 @@ import type {
 	CollectionStats,
 	CountOptions,
 	FacetOptions,
+	FoundPassage,
 	Include,
 	Retriever,
 	SearchResult,
@@ -150,8 +152,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 		const {create = false, reader} = options;
 		const version = await versionOf(folder);
 		if (version === 2 || (version === undefined && create)) {
-			const settings = checkedCreate(options, version === undefined);
-			const live = version === 2 ? await LiveCollection.open(folder, settings) : await LiveCollection.create(folder, settings);
+			const live = version === 2 ? await openLive(folder, options) : await createLive(folder, options);
 			return new Collection(folder, live, reader);
 		}
 		return new Collection(folder, await BuiltCollection.open(folder, () => builtOptions(folder, options)), reader);
@@ -249,7 +250,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	}
 
 	/**
-	Returns the best passages for a query, best first.
+	Returns the best passages for a query, best first. A blank query has no hits.
 
 	In an updatable collection, a search that is estimated to take less than a quarter of a millisecond runs on the JavaScript thread. It
 	starts immediately if this package has used less than about a millisecond of the current iteration of the event loop, or else at the start
@@ -281,7 +282,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 		return {hits: hits as unknown as SearchResult<Part, Fields>['hits'], retriever: search.retriever};
 	}
 
-	/** Retrieves passages for a question and extracts answers from them. */
+	/** Retrieves passages for a question and extracts answers from them. A blank question has no answers. */
 	async ask(question: string, options: AskOptions<Fields> = {}): Promise<AskResult> {
 		checkString('question', question);
 		checkOptions('ask', options, askOptions);
@@ -301,7 +302,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 		const reader = await reading;
 		const evidence = options.evidence ?? this.evidence(retriever);
 		const answers = await reader.read(question, passages, {signal, scoring, spansPerPassage, maxAnswerTokens, merge, evidence, k});
-		return {answers, passages, retriever};
+		return {answers: answers.map(answer => ({...answer, document: documentOf(answer.passageId)})), passages, retriever};
 	}
 
 	/**
@@ -436,7 +437,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	}
 
 	/** Returns the passages of hits, with the scores of the hits. Fails with `ERR_ARGUMENT` if the collection does not have one of them. */
-	async passagesOf(hits: readonly Hit[]): Promise<Array<Passage & Hit>> {
+	async passagesOf(hits: readonly Hit[]): Promise<FoundPassage[]> {
 		checkArray('hits', hits, '{id, score}');
 		hits.forEach((hit, i) => {
 			checkObject(`hits[${i}]`, hit, '{id, score}');
@@ -480,8 +481,11 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	async #retrieve(
 		question: string,
 		{k, vectorIndex, filter, retriever, fusion, depth, signal}: CollectionSearchOptions & SearcherOptions & {readonly retriever: Retriever},
-	): Promise<Array<Passage & Hit>> {
+	): Promise<FoundPassage[]> {
 		if (this.#parts instanceof BuiltCollection) {
+			if (isBlank(question)) {
+				return [];
+			}
 			const searcher = await this.#parts.searcher(retriever, {vectorIndex, fusion, depth});
 			return this.#parts.passagesOf(await searcher.search(question, {k, signal, filter}));
 		}
@@ -512,6 +516,22 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 			'ERR_ARGUMENT',
 			`${call}: expected a collection that Collection.build made, got ${this.#folder}, which changes; use search, searcher, get, scan and stats`,
 		);
+	}
+}
+
+async function openLive(folder: string, options: CollectionOptions): Promise<LiveCollection> {
+	return LiveCollection.open(folder, checkedCreate(options, false));
+}
+
+/** Creates an updatable collection. If another process creates one in the folder at the same time, opens it. */
+async function createLive(folder: string, options: CollectionOptions): Promise<LiveCollection> {
+	try {
+		return await LiveCollection.create(folder, checkedCreate(options, true));
+	} catch (error) {
+		if ((await versionOf(folder)) === 2) {
+			return openLive(folder, options);
+		}
+		throw error;
 	}
 }
 

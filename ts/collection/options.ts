@@ -2,12 +2,12 @@
 import type {Filter} from '../core/filters/filter.ts';
 import {type OptionNames, optionNames} from '../core/options.ts';
 import type {FieldName} from '../core/typed-fields.ts';
-import type {CallOptions, Hit, Passage} from '../core/types.ts';
+import type {CallOptions} from '../core/types.ts';
 import type {FusionMethod} from '../fusion/index.ts';
 import type {Answer, ReadOptions} from '../reader/index.ts';
 import {type BuildOptions, buildNames} from './build.ts';
 import {type LiveOptions, liveNames} from './live/create.ts';
-import type {CountOptions, FacetOptions, Retriever} from './live/types.ts';
+import type {CountOptions, FacetOptions, FoundPassage, Retriever} from './live/types.ts';
 
 /** The options of `Collection.open`. */
 export interface CollectionOptions extends LiveOptions {
@@ -38,6 +38,12 @@ export interface SearcherOptions {
 	@default 1000; for `Collection.ask` in an updatable collection, 100
 	*/
 	readonly depth?: number | undefined;
+}
+
+/** An answer of `ask`. */
+export interface FoundAnswer extends Answer {
+	/** The id of the document that has the passage. */
+	readonly document: string;
 }
 
 /** The options of `Collection.ask`. */
@@ -126,9 +132,9 @@ export const askOptions: OptionNames = optionNames<AskOptions>({
 /** The result of `Collection.ask`. */
 export interface AskResult {
 	/** The answers, best first. */
-	readonly answers: readonly Answer[];
+	readonly answers: readonly FoundAnswer[];
 	/** The passages that were read, with their retrieval scores, best first. */
-	readonly passages: ReadonlyArray<Passage & Hit>;
+	readonly passages: readonly FoundPassage[];
 	/** How the passages were retrieved: with BM25, with vectors, or with both. */
 	readonly retriever: Retriever;
 }

@@ -3,7 +3,7 @@ import {checkCount, checkOneOf} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {documentOf} from '../core/filters/document-id.ts';
 import type {BuiltCollection} from './built-collection.ts';
-import {checkedSearch, retrievers} from './live/hits.ts';
+import {checkedSearch, isBlank, retrievers} from './live/hits.ts';
 import type {CollectionSearchOptions, SearchResult} from './live/types.ts';
 
 /**
@@ -21,12 +21,20 @@ export async function searchBuilt(collection: BuiltCollection, query: string, op
 			`search: ${refused ?? `include: ${part}`}: expected a collection that Collection.open created, got one that Collection.build made`,
 		);
 	}
-	const {retriever} = checkedSearch(query, options, {dim: encoder?.dim, unit: encoder?.unit ?? false, k1: undefined, b: undefined});
+	const {retriever, request} = checkedSearch(query, options, {
+		dim: encoder?.dim,
+		unit: encoder?.unit ?? false,
+		k1: undefined,
+		b: undefined,
+	});
 	checkOneOf('retriever', retriever, retrievers);
 	checkCount('k', k, 0);
+	if (isBlank(query)) {
+		return {hits: [], retriever};
+	}
 	const searcher = await collection.searcher(retriever, {
 		fusion: options.fusion,
-		depth: options.depth ?? 100,
+		depth: request.depth,
 		...(exact === true ? {vectorIndex: 'flat'} : {}),
 	});
 	const hits = (await searcher.search(query, {k: offset + k, signal, filter})).slice(offset);

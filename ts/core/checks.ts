@@ -180,7 +180,9 @@ export function checkStrings(what: string, values: unknown): asserts values is r
 /** Accepts a whole number from `min` to `max`. */
 export function checkCount(what: string, value: unknown, min: number, max = 0xff_ff_ff_ff): asserts value is number {
 	if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
-		const range = max === 0xff_ff_ff_ff ? `of at least ${min}` : `from ${min} to ${max}`;
+		// The default maximum is mentioned only if the value is above it.
+		const isUnlimited = max === 0xff_ff_ff_ff && !(Number.isInteger(value) && (value as number) > max);
+		const range = isUnlimited ? `of at least ${min}` : `from ${min} to ${max}`;
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a whole number ${range}, got ${shown(value)}`);
 	}
 }

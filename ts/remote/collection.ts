@@ -14,18 +14,20 @@ import {
 } from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {fieldsJson} from '../core/filters/fields.ts';
+import {documentOf} from '../core/filters/document-id.ts';
 import type {Filter} from '../core/filters/filter.ts';
 import {callOptions, checkOptions, checkRequiredOptions, signalOption} from '../core/options.ts';
 import type {AllowedFields, GivenFields} from '../core/typed-fields.ts';
-import type {CallOptions, Encoder, FilterableSearcher, Hit, Passage} from '../core/types.ts';
+import type {CallOptions, Encoder, FilterableSearcher, Hit} from '../core/types.ts';
 import {defaultEvidence} from '../collection/evidence.ts';
 import {bestSentences} from '../collection/live/sentences.ts';
 import type {Documents} from '../collection/live/documents.ts';
-import {collectionSearchOptions, retrievers} from '../collection/live/hits.ts';
+import {collectionSearchOptions, isBlank, retrievers} from '../collection/live/hits.ts';
 import type {
 	CollectionHit,
 	CollectionSearchOptions,
 	CountOptions,
+	FoundPassage,
 	Include,
 	Retriever,
 	SearchResult,
@@ -216,7 +218,7 @@ export class OpenSearchCollection<Fields extends AllowedFields<Fields> = any> im
 		return optimizeIndex(this.#index, options.signal);
 	}
 
-	/** Returns the best passages for a query, best first. `include` may have all parts except `highlights`. */
+	/** Returns the best passages for a query, best first. A blank query has no hits. `include` may have all parts except `highlights`. */
 	async search<const Part extends Include = never>(
 		query: string,
 		options: CollectionSearchOptions<Part, Fields> = {},
@@ -227,6 +229,9 @@ export class OpenSearchCollection<Fields extends AllowedFields<Fields> = any> im
 		const {include, retriever, vector: given} = plan.search;
 		const {signal} = options;
 		const encoder = include.has('sentence') ? await this.#index.encoders().sentences() : undefined;
+		if (isBlank(query) && given === undefined) {
+			return {hits: [], retriever};
+		}
 		const vector = retriever === 'bm25' ? undefined : (given ?? (await encodedQuestion(this.#index, query, signal)));
 		const [found] = await retrieve(this.#index, [{text: query, vector}], plan);
 		const passages = found!.map(({id, score, source}) => ({...passageOf(id, source), score}));
@@ -247,7 +252,7 @@ export class OpenSearchCollection<Fields extends AllowedFields<Fields> = any> im
 		return {hits, retriever} as unknown as SearchResult<Part, Fields>;
 	}
 
-	/** Retrieves passages for a question and extracts answers from them. */
+	/** Retrieves passages for a question and extracts answers from them. A blank question has no answers. */
 	async ask(question: string, options: AskOptions<Fields> = {}): Promise<AskResult> {
 		checkString('question', question);
 		checkOptions('ask', options, askOptions);
@@ -269,11 +274,11 @@ export class OpenSearchCollection<Fields extends AllowedFields<Fields> = any> im
 			include: ['text', 'title'],
 			exact: isExact(vectorIndex),
 		});
-		const passages: Array<Passage & Hit> = hits.map(hit => ({...hit}));
+		const passages: FoundPassage[] = hits.map(hit => ({...hit}));
 		const reader = await reading;
 		const evidence = options.evidence ?? this.evidence(retriever);
 		const answers = await reader.read(question, passages, {signal, scoring, spansPerPassage, maxAnswerTokens, merge, evidence, k});
-		return {answers, passages, retriever};
+		return {answers: answers.map(answer => ({...answer, document: documentOf(answer.passageId)})), passages, retriever};
 	}
 
 	/** Returns a searcher. Unless `retriever` is 'bm25', fails with `ERR_ARGUMENT` if the index has no vectors or no question encoder. */
@@ -311,7 +316,7 @@ export class OpenSearchCollection<Fields extends AllowedFields<Fields> = any> im
 	}
 
 	/** Returns the passages of hits, with the scores of the hits. Fails with `ERR_ARGUMENT` if the index does not have one of them. */
-	async passagesOf(hits: readonly Hit[]): Promise<Array<Passage & Hit>> {
+	async passagesOf(hits: readonly Hit[]): Promise<FoundPassage[]> {
 		checkArray('hits', hits, '{id, score}');
 		hits.forEach((hit, i) => {
 			checkObject(`hits[${i}]`, hit, '{id, score}');

@@ -8,7 +8,7 @@ use control::Control;
 use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
 use serving::FairRwLock;
-use sparse::{Bm25Index, Filter, IndexWriter, PassageFields, Searcher};
+use sparse::{Analyzer, Bm25Index, Filter, IndexWriter, PassageFields, Searcher};
 
 use crate::document::{NewDocument, NewPassage, NewVector};
 use crate::filter;
@@ -94,9 +94,23 @@ impl Collection {
     /// [`Error::NotACollection`], [`Error::Version`], [`Error::Corrupt`]; [`Error::Io`], [`Error::Sparse`],
     /// [`Error::Dense`] or [`Error::Storage`] if a part cannot be opened.
     pub fn open(folder: &Path, options: OpenOptions) -> Result<Self, Error> {
+        Self::open_expecting(folder, None, options)
+    }
+
+    /// Does the same as [`open`](Self::open), and fails if the collection was created with another analyzer than the
+    /// expected one.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Self::open), and [`Error::Sparse`] with [`sparse::Error::AnalyzerMismatch`].
+    pub fn open_expecting(
+        folder: &Path,
+        analyzer: Option<Analyzer>,
+        options: OpenOptions,
+    ) -> Result<Self, Error> {
         let folder = &absolute(folder)?;
         let id = read_description(folder)?;
-        let reader = Bm25Index::open_with(&bm25_of(folder), None, options.files)?;
+        let reader = Bm25Index::open_with(&bm25_of(folder), analyzer, options.files)?;
         let view = with_last_commit(&reader, |searcher| View::open(folder, &id, searcher, options.files))?;
         let collection = Self {
             folder: folder.to_path_buf(),

@@ -91,11 +91,17 @@ pub fn create_collection(
     })
 }
 
-/// Opens the last commit of a collection.
+/// Opens the last commit of a collection. Fails if it has another analyzer than `analyzer`.
 #[napi(ts_return_type = "Promise<NativeCollection>", catch_unwind)]
-pub fn open_collection(env: &Env, path: String, options: NativeOpenOptions) -> napi::Result<Object<'_>> {
+pub fn open_collection(
+    env: &Env,
+    path: String,
+    options: NativeOpenOptions,
+    analyzer: Option<NativeAnalyzer>,
+) -> napi::Result<Object<'_>> {
     spawn(env, move || {
-        let inner = Collection::open(Path::new(&path), open_options(&options))?;
+        let analyzer = analyzer.map(|analyzer| analyzer.load()).transpose()?;
+        let inner = Collection::open_expecting(Path::new(&path), analyzer, open_options(&options))?;
         Ok(NativeCollection::new(Arc::new(inner)))
     })
 }

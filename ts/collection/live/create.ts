@@ -27,13 +27,17 @@ export interface LiveOptions extends OpenOptions {
 	/** The options with which models are loaded. */
 	readonly encoderOptions?: OnnxEncoderOptions | undefined;
 	/**
-	Dimension, similarity and graph parameters of the vectors of a new collection. @default the dimension of the encoder,
+	Dimension, similarity and graph parameters of the vectors of a new collection. For an existing collection, the dimension and the similarity
+	must be those that it was created with. @default the dimension of the encoder,
 	and the similarity 'dot'; without an encoder, the collection has no vectors
 	*/
 	readonly vectors?: VectorSettings | undefined;
-	/** How texts are turned into terms for BM25, in a new collection. @default 'english' */
+	/** How texts are turned into terms for BM25. An existing collection must have the same analyzer. @default 'english' for a new collection */
 	readonly analyzer?: Analyzer | undefined;
-	/** How the documents of a new collection are split into passages; `false` keeps each as one passage. @default {words: 100} */
+	/**
+	How documents are split into passages; `false` keeps each as one passage. An existing collection must have the same setting.
+	@default {words: 100} for a new collection
+	*/
 	readonly split?: SplitOptions | false | undefined;
 	/** Commits after each change. @default false */
 	readonly autoCommit?: boolean | undefined;
@@ -70,8 +74,10 @@ export const liveNames = {
 export interface CreateSettings {
 	readonly given: GivenEncoders;
 	readonly vectors: VectorSettings;
-	readonly split: SplitSetting;
-	readonly analyzer: Analyzer;
+	/** `undefined` if the option was not given. */
+	readonly split: SplitSetting | undefined;
+	/** `undefined` if the option was not given. */
+	readonly analyzer: Analyzer | undefined;
 	readonly files: {readonly inMemory: boolean; readonly verify: boolean};
 	readonly autoCommit: boolean;
 	readonly refreshMs: number | undefined;
@@ -99,8 +105,8 @@ export function checkedCreate(options: LiveOptions, isNew: boolean): CreateSetti
 	return {
 		given: {...given, passages: given.passages ?? byDefault},
 		vectors,
-		split: checkedSplitSetting(split),
-		analyzer: options.analyzer ?? 'english',
+		split: split === undefined ? undefined : checkedSplitSetting(split),
+		analyzer: options.analyzer,
 		files: checkedOpenOptions(options),
 		autoCommit,
 		refreshMs,

@@ -1,5 +1,5 @@
 /** Documents that are added to a collection: their types, their checks, and their passages. */
-import {checkId, checkObject, checkString, isArray, kindOf} from '../../core/checks.ts';
+import {checkId, checkObject, checkString, isArray, isObject, kindOf} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {fieldsJson} from '../../core/filters/fields.ts';
 import {callSync, native} from '../../core/native/native.ts';
@@ -86,8 +86,23 @@ const documentNames: OptionNames = optionNames<Document>({
 });
 const passageNames: OptionNames = optionNames<DocumentPassage>({text: true, title: true, vector: true});
 
-/** Checks a document, splits it into passages, and appends its vectors to `vectors`. `what` is the start of error messages. */
+/**
+Checks a document, splits it into passages, and appends its vectors to `vectors`. `what` is the start of error messages, which also name the
+id of the document.
+*/
 export function prepared(what: string, document: unknown, split: SplitSetting, vectors: VectorRows): PreparedDocument {
+	try {
+		return checkedDocument(what, document, split, vectors);
+	} catch (error) {
+		const id = isObject(document) ? document['id'] : undefined;
+		if (!(error instanceof RetrievalError) || typeof id !== 'string' || id === '' || !error.message.startsWith(`${what}:`)) {
+			throw error;
+		}
+		throw new RetrievalError(error.code, `${what} (${JSON.stringify(id)})${error.message.slice(what.length)}`, {cause: error});
+	}
+}
+
+function checkedDocument(what: string, document: unknown, split: SplitSetting, vectors: VectorRows): PreparedDocument {
 	checkObject(what, document, '{id, text} or {id, passages}');
 	checkRequiredOptions(what, document, documentNames);
 	const {id, title, text, passages, fields, vector} = document as unknown as Document;

@@ -53,7 +53,7 @@ export interface CheckedSearch {
 /** Checks the options of a search and adds the defaults. */
 export function checkedSearch(text: string, options: CollectionSearchOptions, context: SearchContext): CheckedSearch {
 	const {dim, unit, k1 = 0.9, b = 0.4} = context;
-	const {k = 10, offset = 0, include = [], groupBy, depth = 100, efSearch = 128, exact = false} = options;
+	const {k = 10, offset = 0, include = [], groupBy, efSearch = 128, exact = false} = options;
 	const retriever = options.retriever ?? (dim === undefined ? 'bm25' : 'hybrid');
 	checkOneOf('retriever', retriever, retrievers);
 	if (retriever !== 'bm25' && dim === undefined) {
@@ -61,6 +61,7 @@ export function checkedSearch(text: string, options: CollectionSearchOptions, co
 	}
 	checkCount('k', k, 0);
 	checkCount('offset', offset, 0);
+	const depth = options.depth ?? defaultDepth(offset + k);
 	checkCount('depth', depth, 1);
 	checkCount('efSearch', efSearch, 1);
 	checkBoolean('exact', exact);
@@ -96,6 +97,23 @@ export function checkedSearch(text: string, options: CollectionSearchOptions, co
 	const given = retriever === 'bm25' ? undefined : options.vector;
 	const vector = given === undefined ? undefined : checkedVector('vector', given, dim);
 	return {request, retriever, filter, vector, include: parts};
+}
+
+/**
+Returns the default depth of a hybrid search for this number of hits: 100, 1,000, 10,000, … In this way, few pages of hits differ in the depth
+of the lists that they were fused from.
+*/
+function defaultDepth(hits: number): number {
+	let depth = 100;
+	while (depth < hits) {
+		depth *= 10;
+	}
+	return Math.min(depth, 0xff_ff_ff_ff);
+}
+
+/** Whether a query has nothing to search for. Its vector would be that of an empty text, to which some passages are near by chance. */
+export function isBlank(query: string): boolean {
+	return !/\S/u.test(query);
 }
 
 /** Checks the option `groupBy`, and returns whether it is 'document'. */

@@ -18,7 +18,7 @@ import {CommitWatch} from './commit-watch.ts';
 import type {CreateSettings} from './create.ts';
 import type {DocumentContent} from './documents.ts';
 import {CollectionEncoders} from './encoders.ts';
-import {type CheckedSearch, type SearchContext, checkedSearch, hitsOf, isByDocument, numberOf, passagesOf} from './hits.ts';
+import {type CheckedSearch, type SearchContext, checkedSearch, hitsOf, isBlank, isByDocument, numberOf, passagesOf} from './hits.ts';
 import type {
 	CollectionHandle,
 	CollectionHit,
@@ -32,7 +32,7 @@ import type {
 import {DocumentLoader} from './loader.ts';
 import {bestSentences} from './sentences.ts';
 import {withNewSettings} from './new-settings.ts';
-import {type Settings, graphOf, readSettings} from './settings.ts';
+import {type Settings, checkSettings, checkedSplitSetting, graphOf, readSettings} from './settings.ts';
 import {WriteQueue} from './write-queue.ts';
 
 /** The addon's handle of an open collection, with its settings, encoders and options. */
@@ -65,7 +65,7 @@ export class LiveCollection {
 
 	/** Creates a collection in a new or empty folder. */
 	static async create(path: string, create: CreateSettings): Promise<LiveCollection> {
-		const {given, vectors, split, analyzer, files} = create;
+		const {given, vectors, split = checkedSplitSetting(undefined), analyzer = 'english', files} = create;
 		return withNewSettings(given, vectors, split, async ({settings, dim, encoders}) => {
 			const graph = create.graph(graphOf(vectors));
 			const handle = await callNative({}, async () =>
@@ -83,7 +83,8 @@ export class LiveCollection {
 
 	/** Opens the last commit of a collection. */
 	static async open(path: string, create: CreateSettings): Promise<LiveCollection> {
-		return LiveCollection.#of(path, await callNative({}, async () => native.openCollection(path, create.files)), create);
+		const analyzer = create.analyzer === undefined ? undefined : nativeAnalyzer(create.analyzer);
+		return LiveCollection.#of(path, await callNative({}, async () => native.openCollection(path, create.files, analyzer)), create);
 	}
 
 	/** Opens a collection that another thread of this process shares. */
@@ -99,6 +100,7 @@ export class LiveCollection {
 		try {
 			const {metadata, dim} = await callNative({}, async () => handle.stats());
 			const settings = readSettings(metadata);
+			checkSettings(create, settings);
 			const expected = create.vectors.dim;
 			if (expected !== undefined && expected !== (dim ?? undefined)) {
 				const has = dim === undefined || dim === null ? 'none, since the collection has no vectors' : `${dim}, as the collection has`;
@@ -195,6 +197,9 @@ export class LiveCollection {
 		const {signal} = options;
 		// This comes before the search, so that a collection without a passage encoder rejects the call even if there are no hits.
 		const encoder = search.include.has('sentence') ? await this.#encoders().sentences() : undefined;
+		if (isBlank(text) && search.vector === undefined) {
+			return {hits: [], search};
+		}
 		if (this.#commits.isDue()) {
 			await this.#commits.refreshIfChanged(async () => this.refresh());
 		}

@@ -29,7 +29,8 @@ const PASSAGES_PER_SLICE = 256;
 
 /**
 Loads documents. The documents of an array are added in one batch, that is, all or none. Another iterable is read only as fast as its
-documents are added; if the iterable or a document fails, the documents before it remain added, and the error says how many.
+documents are added. If the iterable or one of its documents fails, the documents before it are added. If a batch fails, for example because
+of a duplicate id, the batches before it remain added. The error says how many documents were added, unless it is an error of the iterable.
 */
 export class DocumentLoader {
 	readonly #options: LoaderOptions;
@@ -42,7 +43,7 @@ export class DocumentLoader {
 	async load(source: DocumentContent | Iterable<DocumentContent> | AsyncIterable<DocumentContent>, call: CallOptions): Promise<number> {
 		const {signal, onProgress} = call;
 		const name = this.#options.upsert ? 'upsert' : 'add';
-		const isOne = isObject(source) && !isArray(source) && 'id' in source && ('text' in source || 'passages' in source);
+		const isOne = isObject(source) && !(Symbol.iterator in source) && !(Symbol.asyncIterator in source);
 		const documents = isOne ? [source as DocumentContent] : (source as Iterable<DocumentContent> | AsyncIterable<DocumentContent>);
 		checkIterable(`${name}: documents`, documents, 'documents');
 		const isOneBatch = isArray(documents);
@@ -50,11 +51,14 @@ export class DocumentLoader {
 		let batch: PreparedDocument[] = [];
 		let vectors = new VectorRows(this.#options.dim);
 		let [units, read, added] = [0, 0, 0];
+		let hasBatchFailed = false;
 		const flush = async (): Promise<void> => {
 			const prior = added;
+			hasBatchFailed = true;
 			await this.#put(batch, vectors, signal, async done => {
 				await awaitUnlessAborted(onProgress?.({done: prior + done, total}), signal);
 			});
+			hasBatchFailed = false;
 			added += batch.length;
 			batch = [];
 			vectors = new VectorRows(this.#options.dim);
@@ -79,7 +83,10 @@ export class DocumentLoader {
 			}
 			return added;
 		} catch (error) {
-			throw added > 0 ? afterSome(error, added) : error;
+			if (!isOneBatch && batch.length > 0 && !hasBatchFailed && signal?.aborted !== true) {
+				await flush();
+			}
+			throw added > 0 ? afterSome(error, added, read) : error;
 		}
 	}
 
@@ -219,11 +226,12 @@ function rowRangesOf(passages: readonly PreparedPassage[], encodedRow: (passage:
 	return ranges;
 }
 
-/** Adds the number of documents that were added before an error to its message. */
-function afterSome(error: unknown, added: number): unknown {
+/** Adds the number of documents that were added before an error to its message. `read` is the number of documents before the error. */
+function afterSome(error: unknown, added: number, read: number): unknown {
 	if (!(error instanceof RetrievalError)) {
 		return error;
 	}
-	const count = added === 1 ? 'The document before it was' : `The ${added} documents before it were`;
+	const before = read === 1 ? 'The document before it was' : `The ${read} documents before it were`;
+	const count = added === read ? before : `${added} documents were`;
 	return new RetrievalError(error.code, `${error.message}. ${count} added; roll back to undo that.`, {cause: error});
 }

@@ -91,6 +91,26 @@ export function readSettings(json: string): Settings {
 	return settings as unknown as Settings;
 }
 
+function splitText(split: SplitSetting | undefined): string {
+	return split ? `{words: ${split.words}, overlap: ${split.overlap}, wrap: ${split.wrap}}` : String(split);
+}
+
+/** Fails with `ERR_ARGUMENT` if settings were given that are not those of the collection. */
+export function checkSettings(
+	{split, vectors: {similarity}}: {readonly split: SplitSetting | undefined; readonly vectors: VectorSettings},
+	settings: Settings,
+): void {
+	const [expected, got] = [settings.split, split].map(splitText);
+	if (split !== undefined && got !== expected) {
+		throw new RetrievalError('ERR_ARGUMENT', `split: expected ${expected}, with which the collection was created, got ${got}`);
+	}
+	if (similarity !== undefined && similarity !== settings.similarity) {
+		const has =
+			settings.similarity === null ? 'none, since the collection has no vectors' : `"${settings.similarity}", with which it was created`;
+		throw new RetrievalError('ERR_ARGUMENT', `vectors: similarity: expected ${has}, got "${similarity}"`);
+	}
+}
+
 /** Fails with `ERR_DIMENSION` or `ERR_ENCODER_MISMATCH` if an encoder is not the one that the collection was created with. */
 export function checkIdentity(what: string, encoder: Encoder, stored: StoredEncoder, dim: number): void {
 	if (encoder.dim !== dim) {

@@ -1,6 +1,7 @@
 /** The public types of the searches of a collection, of their results, and of its statistics. */
 import type {Filter} from '../../core/filters/filter.ts';
 import type {StoredFieldsOf} from '../../core/typed-fields.ts';
+import type {Hit, Passage} from '../../core/types.ts';
 import type {FusionMethod} from '../../fusion/method.ts';
 import type {SplitSetting} from './documents.ts';
 import type {StoredEncoder} from './settings.ts';
@@ -35,7 +36,11 @@ export interface CollectionSearchOptions<Part extends Include = Include, Fields 
 	@default {method: 'hybridNorm', alpha: 0.05} for vectors of unit length, else {method: 'dprHybrid'}
 	*/
 	readonly fusion?: FusionMethod | undefined;
-	/** Number of hits taken from each list of a hybrid search; at least `offset + k` are taken. @default 100 */
+	/**
+	Number of hits taken from each list of a hybrid search; at least `offset + k` are taken. A larger number can change the order of the hits.
+	Set it to read pages beyond the default, so that all pages have the same order.
+	@default 100, or if `offset + k` is larger, the next of 1,000, 10,000, …
+	*/
 	readonly depth?: number | undefined;
 	/** The vector of the query. @default the one that the question encoder computes */
 	readonly vector?: VectorInput | undefined;
@@ -64,6 +69,12 @@ export interface StoredPassage<Fields = any> {
 	readonly text: string;
 	/** The fields of the document; empty without fields. */
 	readonly fields: StoredFieldsOf<Fields>;
+}
+
+/** A passage that was found, with its text and the id of its document. */
+export interface FoundPassage extends Passage, Hit {
+	/** The id of the document. */
+	readonly document: string;
 }
 
 /** The parts of a hit that a search can ask for. */
