@@ -22,8 +22,10 @@ const guides = [
 	{text: 'The four studies', link: '/guide/studies'},
 	{text: 'Training your own encoder and reader', link: '/training'},
 	{text: 'Speed', link: '/guide/speed'},
+	{text: 'In a server', link: '/guide/server'},
 	{text: 'Collections in a cluster', link: '/remote'},
 	{text: 'Beyond one machine', link: '/scale'},
+	{text: 'Coming from other tools', link: '/coming-from'},
 	{text: 'Architecture', link: '/guide/architecture'},
 ];
 

@@ -1,4 +1,5 @@
 // Tests what flat and HNSW indexes have in common: the order of hits, saving, deletion, errors, similarities and seeds.
+import {existsSync} from 'node:fs';
 import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -215,6 +216,46 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		// All vectors may have been added before the abort.
 		t.true(result === 'done' || result === reason, String(result));
 		t.is(index.size, result === 'done' ? 20_000 : 0);
+	});
+
+	test(`${kind}: closing an index waits for the calls in progress`, async t => {
+		const path = join(await folder(t), 'saved');
+		const queries = random(2000, 16, 5);
+		const index = make(16);
+		const calls = [
+			index.add(names(2000), random(2000, 16)),
+			index.delete(['p7']),
+			index.save(path),
+			index.searchMany(queries, {k: 3}),
+		];
+		index.close();
+		await t.throwsAsync(index.search(row(queries, 0)), {code: 'ERR_CLOSED'});
+		await t.throwsAsync(index.delete(['p1']), {code: 'ERR_CLOSED'});
+		await t.notThrowsAsync(Promise.all(calls));
+		const saved = await open(path);
+		t.is(saved.size, 1999);
+		const saving = saved.save(`${path}-again`);
+		await saved[Symbol.asyncDispose]();
+		t.true(existsSync(`${path}-again`));
+		await saving;
+		t.throws(() => saved.size, {code: 'ERR_CLOSED'});
+	});
+
+	test(`${kind}: a caller may change short arguments after a call`, async t => {
+		const index = make(2);
+		const [ids, data] = [['a', 'b'], Float32Array.of(1, 0, 0, 1)];
+		const adding = index.add(ids, {data, rows: 2, dim: 2});
+		ids.splice(0, 2, 'c');
+		data.fill(9);
+		await adding;
+		const toDelete = ['b'];
+		const deleting = index.delete(toDelete);
+		toDelete[0] = 'a';
+		t.is(await deleting, 1);
+		const queries = vectors(2, [1, 0]);
+		const searching = index.searchMany(queries);
+		queries.data.fill(5);
+		t.deepEqual(await searching, [[{id: 'a', score: 1}]]);
 	});
 
 	test(`${kind}: a closed index rejects with ERR_CLOSED`, async t => {

@@ -35,7 +35,7 @@ export interface SearcherOptions {
 	readonly fusion?: FusionMethod | undefined;
 	/**
 	Number of hits taken from the BM25 list and from the dense list before a hybrid search fuses them.
-	@default 1000; for `Collection.ask` in an updatable collection, 100
+	@default 1000; for `Collection.ask` in an updatable collection, 100, or if `passages` is larger, the next of 1,000, 10,000, …
 	*/
 	readonly depth?: number | undefined;
 }

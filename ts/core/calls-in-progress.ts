@@ -28,18 +28,23 @@ export class CallsInProgress {
 		} finally {
 			this.#count -= 1;
 			if (this.#count === 0) {
-				this.#onIdle.splice(0).forEach(resolve => resolve());
+				this.#onIdle.splice(0).forEach(release => release());
 			}
 		}
 	}
 
 	/** Refuses later calls, and waits until those in progress have succeeded or failed. */
 	async close(): Promise<void> {
+		return new Promise(resolve => this.closeThen(resolve));
+	}
+
+	/** Does the same as `close`, and then calls `release`: at once if no call is in progress. */
+	closeThen(release: () => void): void {
 		this.#isClosed = true;
-		if (this.#count > 0) {
-			await new Promise<void>(resolve => {
-				this.#onIdle.push(resolve);
-			});
+		if (this.#count === 0) {
+			release();
+		} else {
+			this.#onIdle.push(release);
 		}
 	}
 }

@@ -128,7 +128,11 @@ export interface FilteredSearchManyOptions extends SearchManyOptions {
 export interface Searcher {
 	/** Returns the best passages for one query, best first. If two scores are equal, the passage that was added earlier comes first. */
 	search(query: string, options?: SearchOptions): Promise<Hit[]>;
-	/** Returns the hits of many queries: for each query, the list that `search` returns. Progress counts queries. */
+	/**
+	Returns the hits of many queries: for each query, the list that `search` returns. There is one exception: for 64 or more queries without a
+	filter, an `HnswIndex` may scan the quantized codes of all vectors instead of the graph. The lists can then differ from those of `search`,
+	and usually have a higher recall. Progress counts queries.
+	*/
 	searchMany(queries: readonly Query[], options?: SearchManyOptions): Promise<Run>;
 	/**
 	Declares that both searches take the option `filter`, and fails with `ERR_ARGUMENT` if they could not apply this filter. It does no

@@ -15,14 +15,14 @@ export function unshared(values: Float32Array): Float32Array {
 	return isSharedArrayBuffer(values.buffer) ? values.slice() : values;
 }
 
-/** Copies ids to the addon. Fails with `ERR_ARGUMENT` if an id is not a well-formed string. */
+/** Copies ids to the addon, the first slice before it returns. Fails with `ERR_ARGUMENT` if an id is not a well-formed string. */
 export async function idBatch(what: string, ids: readonly string[], signal?: AbortSignal): Promise<Binding.VectorBatch> {
 	const batch = new native.VectorBatch();
 	await copyIds(what, ids, batch, signal);
 	return batch;
 }
 
-/** Copies vectors `[ids.length, dim]` and their ids to the addon. */
+/** Copies vectors `[ids.length, dim]` and their ids to the addon: before it returns, if there is only one slice of both. */
 export async function vectorBatch(
 	what: string,
 	ids: readonly string[],
@@ -32,6 +32,12 @@ export async function vectorBatch(
 ): Promise<Binding.VectorBatch> {
 	checkArray(`${what}: ids`, ids, 'strings');
 	checkVectors(what, vectors, dim, ids.length);
+	if (ids.length <= IDS_PER_SLICE && isOneSlice(vectors)) {
+		const batch = smallBatch(vectors);
+		copySlice(`${what}: ids`, ids, 0, ids.length, batch);
+		batch.push(unshared(vectors.data));
+		return batch;
+	}
 	const batch = await batchWithCapacity(vectors, signal);
 	await copyIds(`${what}: ids`, ids, batch, signal);
 	if (ids.length > IDS_PER_SLICE) {
@@ -41,19 +47,30 @@ export async function vectorBatch(
 	return batch;
 }
 
-/** Copies query vectors `[rows, dim]` to the addon; they have no ids. */
+/** Copies query vectors `[rows, dim]`, which have no ids, to the addon: before it returns, if there is only one slice. */
 export async function queryBatch(what: string, queries: Vectors, dim: number, signal?: AbortSignal): Promise<Binding.VectorBatch> {
 	checkVectors(what, queries, dim);
+	if (isOneSlice(queries)) {
+		const batch = smallBatch(queries);
+		batch.push(unshared(queries.data));
+		return batch;
+	}
 	const batch = await batchWithCapacity(queries, signal);
 	await copyRows(what, queries, batch, signal);
 	return batch;
 }
 
 /** Returns an empty batch. A large batch is allocated on another thread, because allocating it takes longer than copying a slice. */
-async function batchWithCapacity({rows, dim}: Vectors, signal?: AbortSignal): Promise<Binding.VectorBatch> {
-	if (4 * rows * dim > BYTES_PER_SLICE) {
-		return callNative({signal}, async () => native.batchWithRoom(rows, dim));
-	}
+async function batchWithCapacity(vectors: Vectors, signal?: AbortSignal): Promise<Binding.VectorBatch> {
+	const {rows, dim} = vectors;
+	return isOneSlice(vectors) ? smallBatch(vectors) : callNative({signal}, async () => native.batchWithRoom(rows, dim));
+}
+
+function isOneSlice({rows, dim}: Vectors): boolean {
+	return 4 * rows * dim <= BYTES_PER_SLICE;
+}
+
+function smallBatch({rows, dim}: Vectors): Binding.VectorBatch {
 	const batch = new native.VectorBatch();
 	callSync(() => batch.reserve(rows, dim));
 	return batch;

@@ -78,7 +78,10 @@ export class DenseSearcher implements FilterableSearcher {
 		return this.#index.search(data, compiled);
 	}
 
-	/** Returns the hits of many queries. Each query is encoded alone, so its vector is the same as in `search`. Progress counts queries. */
+	/**
+	Returns the hits of many queries. Each query is encoded alone, so its vector is the same as in `search`. The lists of an `HnswIndex` can
+	still differ from those of `search`: see `Searcher.searchMany`. Progress counts queries.
+	*/
 	async searchMany(queries: readonly Query[], options: DenseSearchManyOptions = {}): Promise<Run> {
 		checkQueries('queries', queries);
 		checkOptions('searchMany', options, searchManyOptions);

@@ -1,4 +1,5 @@
 /** The base class of the vector indexes, which passes calls to the addon. */
+import {CallsInProgress} from '../core/calls-in-progress.ts';
 import {type Binding, callNative, callSync} from '../core/native/native.ts';
 import {checkBoolean, checkCount, checkFloats, checkId, checkString, isInstance} from '../core/checks.ts';
 import {KnownIds, joinedListsFrom, toColumns, toHits} from '../core/native/hits.ts';
@@ -46,12 +47,17 @@ The common base class of `FlatIndex` and `HnswIndex`.
 Searches continue while the index changes. Changes are applied one after another, in the order of their calls. Each change is atomic: a
 search sees all of it or none of it, and a search that starts after its promise has resolved sees it. `searchMany` is a series of searches,
 so a change may happen between two of its queries. `save` waits for the changes that were requested before it.
+
+Up to 1,000 ids and half a megabyte of vectors are copied before a call returns its promise. Do not change longer arguments until the promise
+settles.
 */
 export abstract class NativeVectorIndex implements VectorIndex {
 	readonly #native: Binding.NativeVectorIndex;
 	readonly #dim: number;
 	readonly #inline = new InlineSearches();
 	readonly #knownIds = new KnownIds();
+	/** The calls that consist of several steps. The addon itself finishes single steps before it closes the index. */
+	readonly #calls = new CallsInProgress('index');
 	/** Settles when the last requested change has been passed to the addon. The addon applies changes in the order in which it gets them. */
 	#lastChange: Promise<void> = Promise.resolve();
 	/** Number of changes that have been requested. */
@@ -202,9 +208,11 @@ export abstract class NativeVectorIndex implements VectorIndex {
 
 	/** Resolves to the vectors with these ids, in the order of `ids`, as they are stored. Fails with `ERR_ARGUMENT` if an id is unknown. */
 	async vectors(ids: readonly string[]): Promise<Vectors> {
-		const batch = await idBatch('vectors: ids', ids);
-		const data = await callNative({}, () => this.#native.vectors(batch));
-		return {data, rows: data.length / this.#dim, dim: this.#dim};
+		return this.#calls.run(async () => {
+			const batch = await idBatch('vectors: ids', ids);
+			const data = await callNative({}, () => this.#native.vectors(batch));
+			return {data, rows: data.length / this.#dim, dim: this.#dim};
+		});
 	}
 
 	/** Iterates over the ids that exist when the iteration starts, in the order in which they were added. */
@@ -304,16 +312,22 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		return callSync(() => this.#native.storage);
 	}
 
-	/** Frees the memory. Calls in progress finish first. */
+	/**
+	Refuses later calls with `ERR_CLOSED`, and frees the memory when the calls in progress have finished. `await using` waits for these calls;
+	this method does not.
+	*/
 	close(): void {
 		// A search that waits for the next iteration of the event loop counts as a call in progress.
 		runWaitingSearch();
-		callSync(() => this.#native.close());
-		this.#knownIds.clear();
+		this.#calls.closeThen(() => {
+			callSync(() => this.#native.close());
+			this.#knownIds.clear();
+		});
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		this.close();
+		await this.#calls.close();
 	}
 
 	/**
@@ -333,11 +347,13 @@ export abstract class NativeVectorIndex implements VectorIndex {
 		checkCount('k', k, 0);
 		checkCount('threads', threads, 0);
 		const ef = checkedEf(options, k);
-		const batch = await (queryIds === undefined
-			? queryBatch('searchMany', queries, this.#dim, signal)
-			: vectorBatch('searchMany', queryIds, queries, this.#dim, signal));
-		const compiled = filter === undefined ? undefined : await nativeFilter(this.#native, filter, signal);
-		return callNative(options, control => this.#native.searchMany(batch, k, ef, threads, compiled, control, passages, eachPhrase));
+		return this.#calls.run(async () => {
+			const batch = await (queryIds === undefined
+				? queryBatch('searchMany', queries, this.#dim, signal)
+				: vectorBatch('searchMany', queryIds, queries, this.#dim, signal));
+			const compiled = filter === undefined ? undefined : await nativeFilter(this.#native, filter, signal);
+			return callNative(options, control => this.#native.searchMany(batch, k, ef, threads, compiled, control, passages, eachPhrase));
+		});
 	}
 
 	/** @internal Does the same as `searchRun`, and returns a `RetrievedRun`. Its hits have the ids of rows. */
@@ -356,13 +372,15 @@ export abstract class NativeVectorIndex implements VectorIndex {
 
 	/** Runs a change after all earlier ones, and counts it. */
 	async #change<Batch, T>(copy: () => Promise<Batch>, start: (batch: Batch) => Promise<T>): Promise<T> {
-		this.#changeCount += 1;
-		this.#runningChanges += 1;
-		try {
-			return await this.#inOrder(copy, start);
-		} finally {
-			this.#runningChanges -= 1;
-		}
+		return this.#calls.run(async () => {
+			this.#changeCount += 1;
+			this.#runningChanges += 1;
+			try {
+				return await this.#inOrder(copy, start);
+			} finally {
+				this.#runningChanges -= 1;
+			}
+		});
 	}
 
 	/** Copies the arguments of a change, waits until all earlier changes have been passed to the addon, and starts the change. */
@@ -393,30 +411,31 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	): Promise<T> {
 		checkOptions('search', options, searchOptions);
 		const {k = 100, filter, signal} = options;
+		this.#calls.checkOpen();
 		checkCount('k', k, 0);
 		checkFloats('search', query, this.#dim);
 		const ef = checkedEf(options, k);
 		signal?.throwIfAborted();
 		let vector = unshared(query);
-		let compiled: Binding.NativeFilter | undefined;
-		if (isInstance(filter, VectorFilter)) {
-			compiled = VectorFilter.handle(filter);
-		} else if (filter !== undefined) {
-			// The caller may change the query while the filter is compiled.
-			vector = vector.slice();
-			compiled = await nativeFilter(this.#native, filter, signal);
-		}
-		const onThreadPool = async (): Promise<T> =>
-			fromThread(await callNative(options, control => this.#native.search(vector, k, ef, compiled, control)));
-		if (options.onProgress !== undefined) {
-			return onThreadPool();
-		}
-		const inline = (): T | undefined =>
-			fromBuffer(callSync(() => this.#native.searchIfQuick(vector, k, ef, compiled, this.#knownIds.buffer())));
-		const keep = (): void => {
-			vector = vector.slice();
+		const run = async (compiled: Binding.NativeFilter | undefined): Promise<T> => {
+			const onThreadPool = async (): Promise<T> =>
+				fromThread(await callNative(options, control => this.#native.search(vector, k, ef, compiled, control)));
+			if (options.onProgress !== undefined) {
+				return onThreadPool();
+			}
+			const inline = (): T | undefined =>
+				fromBuffer(callSync(() => this.#native.searchIfQuick(vector, k, ef, compiled, this.#knownIds.buffer())));
+			const keep = (): void => {
+				vector = vector.slice();
+			};
+			return this.#inline.search(inline, onThreadPool, {keep, signal});
 		};
-		return this.#inline.search(inline, onThreadPool, {keep, signal});
+		if (filter === undefined || isInstance(filter, VectorFilter)) {
+			return run(filter === undefined ? undefined : VectorFilter.handle(filter));
+		}
+		// The caller may change the query while the filter is compiled.
+		vector = vector.slice();
+		return this.#calls.run(async () => run(await nativeFilter(this.#native, filter, signal)));
 	}
 }
 

@@ -64,9 +64,10 @@ export function checkedOpen(path: string, options: OpenIndexOptions): CheckedOpe
 export interface EfSearchOption {
 	/**
 	Number of candidates that a search of the graph expands: it ends when the `efSearch` best candidates that it has found have been expanded.
-	A larger number raises recall and takes longer. The number may be smaller than `k`: the search then still finds about nine in ten of the
-	best `k` vectors, because every node has many neighbors. If comparing the query with all vectors is faster, as for a few thousand vectors,
-	the graph is not used. @default 128, or `k` if that is larger
+	A larger number raises recall and takes longer. The number may be smaller than `k`, but recall is then lower: with `k` = 100 and 5,000 to
+	50,000 vectors, searches found .52 of the best vectors with `efSearch` = 1, .55 to .74 with 10, and .84 to .96 with 50. If comparing the
+	query with all vectors is faster, as for a few thousand vectors, the graph is not used; `searchMany` then decides for the whole batch.
+	@default 128, or `k` if that is larger
 	*/
 	readonly efSearch?: number | undefined;
 }

@@ -1,4 +1,5 @@
 /** `OnnxEncoder` encodes texts as vectors with an ONNX model. */
+import {CallsInProgress} from '../core/calls-in-progress.ts';
 import {checkArray, checkBoolean, checkCount, checkInstance, checkFactoryMade, checkOneOf, checkString, shown} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {downloadNames} from '../models/hub.ts';
@@ -88,6 +89,7 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 	/** If `trainQuestionEncoder` has trained this encoder: the `identity` of the encoder that made the vectors of the passages. */
 	readonly passageEncoder: string | undefined;
 	readonly #native: Binding.NativeEncoder;
+	readonly #calls = new CallsInProgress('encoder');
 
 	private constructor(encoder: Binding.NativeEncoder, identity: string, normalized: boolean, passageEncoder: string | undefined) {
 		checkFactoryMade('OnnxEncoder', encoder, native.NativeEncoder, 'OnnxEncoder.load()');
@@ -137,6 +139,15 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 		checkOptions('encode', options, encodeOptions);
 		const {batchTokens = 2048, signal, onProgress} = options;
 		checkCount('batchTokens', batchTokens, 1);
+		return this.#calls.run(async () => this.#encode(inputs, batchTokens, signal, onProgress));
+	}
+
+	async #encode(
+		inputs: readonly EncoderInput[],
+		batchTokens: number,
+		signal: AbortSignal | undefined,
+		onProgress: EncodeOptions['onProgress'],
+	): Promise<Vectors> {
 		const {dim} = this;
 		const rows = inputs.length;
 		const data = new Float32Array(rows * dim);
@@ -162,13 +173,17 @@ export class OnnxEncoder implements Encoder, AsyncDisposable {
 		return {data, rows, dim};
 	}
 
-	/** Releases the model, which is closed when the last encoder or reader that uses it is closed. */
+	/**
+	Refuses later calls with `ERR_CLOSED`, and releases the model when the calls in progress have finished. `await using` waits for these calls;
+	this method does not. The model is closed when the last encoder or reader that uses it is closed.
+	*/
 	close(): void {
-		this.#native.close();
+		this.#calls.closeThen(() => this.#native.close());
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		this.close();
+		await this.#calls.close();
 	}
 
 	/** @internal */

@@ -28,7 +28,8 @@ export interface Evaluation<M extends string> {
 
 /**
 Evaluates a run as trec_eval does with the flag `-c`, which averages over all queries with judgments. As in trec_eval, hits are ordered by
-score, and hits with equal scores by descending passage id. Fails with `ERR_ARGUMENT` if no query of the run has judgments.
+score, and hits with equal scores by descending passage id. The gain of nDCG is the grade, and the discount is log2(rank + 1); a negative
+grade counts as 0, and so does a query without a relevant passage. Fails with `ERR_ARGUMENT` if no query of the run has judgments.
 
 @example
 ```

@@ -29,7 +29,10 @@ export interface Answer {
 	readonly start: number;
 	/** Offset after the last character. */
 	readonly end: number;
-	/** Higher is better. For the scoring `original`, the sum of the start and end logits; for the other scorings, a probability. */
+	/**
+	Higher is better. For the scoring `original`, the sum of the start and end logits. For the other scorings, a probability that is relative
+	to the passages that were read: it depends on their number, and is not a confidence that they contain an answer.
+	*/
 	readonly score: number;
 }
 

@@ -1,4 +1,5 @@
 /** Builds, opens and searches BM25 indexes. */
+import {CallsInProgress} from '../core/calls-in-progress.ts';
 import {
 	checkArray,
 	checkCount,
@@ -146,6 +147,8 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 	readonly #options: Bm25Options;
 	readonly #inline = new InlineSearches();
 	readonly #knownIds = new KnownIds();
+	/** The calls that consist of several steps. The addon itself finishes single steps before it closes the index. */
+	readonly #calls = new CallsInProgress('index');
 	#generation = 0;
 
 	private constructor(index: Binding.NativeBm25Index, options: Bm25Options) {
@@ -243,8 +246,11 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 		const {k1, b} = this.#parameters(options);
 		const filter = checkedFilter(options.filter);
 		options.signal?.throwIfAborted();
+		this.#calls.checkOpen();
 		const onThreadPool = async (): Promise<Hit[]> =>
-			toHits(await searchFiltered(filter, json => callNative(options, control => this.#native.search(query, k, k1, b, json, control))));
+			this.#calls.run(async () =>
+				toHits(await searchFiltered(filter, json => callNative(options, control => this.#native.search(query, k, k1, b, json, control)))),
+			);
 		if (filter !== undefined || options.onProgress !== undefined) {
 			return onThreadPool();
 		}
@@ -267,33 +273,13 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 		checkCount('threads', threads, 0);
 		const {k1, b} = this.#parameters(options);
 		const filter = checkedFilter(options.filter);
-		const batch = new native.QueryBatch();
-		for (let from = 0; from < queries.length; from += QUERIES_PER_SLICE) {
-			if (from > 0) {
-				await yieldToEventLoop();
-			}
-			const slice = queries.slice(from, from + QUERIES_PER_SLICE);
-			const ids: string[] = [];
-			const texts: string[] = [];
-			for (const query of slice) {
-				if (typeof query?.id !== 'string' || typeof query.text !== 'string') {
-					checkQuery(`queries[${from + ids.length}]`, query);
-				}
-				ids.push(query.id);
-				texts.push(query.text);
-			}
-			const joined = ids.join('\0');
-			if (!isWellFormed(joined)) {
-				ids.forEach((id, i) => checkId(`queries[${from + i}]: id`, id));
-			}
-			if (!batch.pushJoined(slice.length, joined, texts.join('\0'))) {
-				batch.push(ids, texts);
-			}
-		}
-		const run = await searchFiltered(filter, json =>
-			callNative(options, control => this.#native.searchMany(batch, k, k1, b, threads, json, control)),
-		);
-		return new RetrievedRun(run, this.#knownIds);
+		return this.#calls.run(async () => {
+			const batch = await queryBatch(queries);
+			const run = await searchFiltered(filter, json =>
+				callNative(options, control => this.#native.searchMany(batch, k, k1, b, threads, json, control)),
+			);
+			return new RetrievedRun(run, this.#knownIds);
+		});
 	}
 
 	/** Returns the best passages for a list of weighted terms, which are not analyzed again. */
@@ -310,18 +296,11 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 		const {k1, b} = this.#parameters(options);
 		const filter = checkedFilter(options.filter);
 		const weights = Float32Array.from(terms, term => term.weight);
-		return toHits(
-			await searchFiltered(filter, json =>
-				callNative(options, control =>
-					this.#native.searchTerms(
-						terms.map(term => term.term),
-						weights,
-						k,
-						k1,
-						b,
-						json,
-						control,
-					),
+		const words = terms.map(term => term.term);
+		return this.#calls.run(async () =>
+			toHits(
+				await searchFiltered(filter, json =>
+					callNative(options, control => this.#native.searchTerms(words, weights, k, k1, b, json, control)),
 				),
 			),
 		);
@@ -383,16 +362,22 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 		await this.#reloading(() => this.#native.verify());
 	}
 
-	/** Closes the files of the index. Calls in progress finish first. */
+	/**
+	Refuses later calls with `ERR_CLOSED`, and closes the files of the index when the calls in progress have finished. `await using` waits for
+	these calls; this method does not.
+	*/
 	close(): void {
 		// A search that waits for the next iteration of the event loop counts as a call in progress.
 		runWaitingSearch();
-		this.#native.close();
-		this.#knownIds.clear();
+		this.#calls.closeThen(() => {
+			this.#native.close();
+			this.#knownIds.clear();
+		});
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		this.close();
+		await this.#calls.close();
 	}
 
 	/** @internal */
@@ -425,4 +410,32 @@ export function checkParameters({k1, b}: Bm25Options): void {
 	if (b !== undefined && !(typeof b === 'number' && b >= 0 && b <= 1)) {
 		throw new RetrievalError('ERR_ARGUMENT', `b: expected a number from 0 to 1, got ${shown(b)}`);
 	}
+}
+
+/** Copies queries to the addon in slices, the first of them before it returns. */
+async function queryBatch(queries: readonly Query[]): Promise<Binding.QueryBatch> {
+	const batch = new native.QueryBatch();
+	for (let from = 0; from < queries.length; from += QUERIES_PER_SLICE) {
+		if (from > 0) {
+			await yieldToEventLoop();
+		}
+		const slice = queries.slice(from, from + QUERIES_PER_SLICE);
+		const ids: string[] = [];
+		const texts: string[] = [];
+		for (const query of slice) {
+			if (typeof query?.id !== 'string' || typeof query.text !== 'string') {
+				checkQuery(`queries[${from + ids.length}]`, query);
+			}
+			ids.push(query.id);
+			texts.push(query.text);
+		}
+		const joined = ids.join('\0');
+		if (!isWellFormed(joined)) {
+			ids.forEach((id, i) => checkId(`queries[${from + i}]: id`, id));
+		}
+		if (!batch.pushJoined(slice.length, joined, texts.join('\0'))) {
+			batch.push(ids, texts);
+		}
+	}
+	return batch;
 }

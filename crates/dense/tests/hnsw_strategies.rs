@@ -77,6 +77,19 @@ fn a_large_batch_has_at_least_the_recall_of_a_small_one() -> Result<(), Error> {
 }
 
 #[test]
+fn the_recall_of_a_large_batch_rises_with_ef() -> Result<(), Error> {
+    // The quantization errors are large in relation to the differences of scores, so that many candidates are needed.
+    let (vectors, queries) = (uniform(4000, 70, 51), uniform(100, 70, 52));
+    let (index, exact) = (hnsw(70, Similarity::Dot, SMALL, &vectors, 1), flat(70, Similarity::Dot, &vectors));
+    let expected = exact.search_many(&queries, 100, 1, &Control::new())?;
+    let recall_of =
+        |ef| Ok::<_, Error>(recall(&expected, &index.search_many(&queries, 100, ef, 1, &Control::new())?));
+    let (low, high) = (recall_of(250)?, recall_of(2000)?);
+    assert!(low < 0.9985 && high > 0.999, "{low} and {high}");
+    Ok(())
+}
+
+#[test]
 fn codes_are_scanned_if_a_beam_search_would_take_longer() -> Result<(), Error> {
     // Rows have codes of 4 bits with sketches, of 4 bits, and of 8 bits.
     for (dim, similarity, have_sketches) in

@@ -143,7 +143,7 @@ impl GraphIndex {
                 return found;
             }
             Strategy::BatchCodeScan => {
-                scan_codes_batch(&scorer, queries, plan.k, |row| view.is_live(row), control)?
+                scan_codes_batch(&scorer, queries, plan.k, plan.ef, |row| view.is_live(row), control)?
             }
             // `ExactScan` was handled above.
             Strategy::BeamSearch | Strategy::ExactScan => {

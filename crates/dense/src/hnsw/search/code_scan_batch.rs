@@ -21,6 +21,9 @@ pub(crate) const MAX_BATCH_QUERIES: usize = 256;
 const HITS_PER_SPARE_CANDIDATE: usize = 2;
 /// The number of extra candidates that are kept in addition, for any `k`.
 const SPARE_CANDIDATES: usize = 8;
+/// One extra candidate is kept per this many candidates that a beam search would expand, so that a larger `ef` raises
+/// the recall of this scan too.
+const EF_PER_CANDIDATE: usize = 4;
 
 /// Returns, for each query, approximately the `k` best of the rows for which `is_live` is true, best first. `vectors`
 /// are at most [`MAX_BATCH_QUERIES`] queries `[q * dim]`, which are already [prepared](crate::Similarity::prepare).
@@ -28,6 +31,7 @@ pub(crate) fn scan_codes_batch(
     scorer: &Scorer,
     vectors: &[f32],
     k: usize,
+    ef: usize,
     is_live: impl Fn(u32) -> bool,
     control: &Control,
 ) -> Result<Vec<Vec<Hit>>, Canceled> {
@@ -37,7 +41,8 @@ pub(crate) fn scan_codes_batch(
         vectors.chunks_exact(view.dim).map(|vector| scorer.query(vector)).collect();
     let have_small_groups = kernels.instruction_set().prefers_small_groups();
     let (byte_queries, score_formulas) = codes.byte_queries(queries.iter(), have_small_groups);
-    let num_candidates = k + k / HITS_PER_SPARE_CANDIDATE + SPARE_CANDIDATES;
+    let num_spare = (k / HITS_PER_SPARE_CANDIDATE + SPARE_CANDIDATES).max(ef / EF_PER_CANDIDATE);
+    let num_candidates = k + num_spare.min(view.len());
     let mut candidates: Vec<TopKBuffer> = queries.iter().map(|_| TopKBuffer::new(num_candidates)).collect();
     let (mut bytes, mut products) = (Vec::new(), vec![0; queries.len() * BOUND_ROWS]);
     let num_rows = view.len() as u32;
