@@ -111,7 +111,7 @@ test('a passage that occurs twice in a list is refused, because it would count t
 			],
 		],
 	]);
-	for (const call of [async () => fuse([twice], {method: 'rrf'}), async () => evaluate(twice, qrels, ['R'])]) {
+	for (const call of [async () => fuse([twice], {method: 'rrf'}), async () => evaluate(twice, qrels, ['R@1'])]) {
 		t.is(await refused(t, call), 'run: hits of query "q": expected each passage once, got "b" twice');
 	}
 });

@@ -214,6 +214,7 @@ export async function makeSamples(): Promise<Samples> {
 			confidence: () => [vector, 0.1],
 			createEncoder: () => [async () => [], {dim: 2, identity: 'x'}],
 			defaultEvidence: () => ['bm25', true],
+			documentRun: () => [run, {}],
 			downloadModel: () => ['owner/name', {}],
 			encyclopedia: none,
 			evaluate: () => [run, qrels, ['nDCG@10'], {}],

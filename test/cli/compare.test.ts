@@ -91,3 +91,19 @@ test('two runs are compared by top-k accuracy, that is, by the answers in their 
 	t.true(Math.abs(comparison[0]!['p']! - pForPrecisionAt1) < 1e-12);
 	t.deepEqual(comparison[1] as unknown, {measure: 'top-4', mean: 1, other: 1, difference: 0, p: 1, corrected: 1});
 });
+
+test('measures can be given in several ways, and a run of passages is evaluated by qrels of documents', async t => {
+	const {run, judgments} = await files(t, {run: 'q Q0 d1#0 1 3 t\nq Q0 d1#1 2 2 t\nq Q0 d2#0 3 1 t', judgments: 'q 0 d2 1'});
+	const args = ['--run', run!, '--qrels', judgments!];
+	const [repeated, separated] = [
+		await evaluate(...args, '--measures', 'RR', '--measures', 'P@1,R@2'),
+		await evaluate(...args, '--measures', 'RR', 'P@1', 'R@2'),
+	];
+	t.is(repeated.stdout, separated.stdout);
+	t.regex(repeated.stdout, /RR +0\.0000\nP@1 +0\.0000\nR@2 +0\.0000/u);
+	t.regex(repeated.stderr, /warning: no hit of the run is judged: expected ids such as "d2", got ids such as "d1#0"; with --documents/u);
+	const documents = await evaluate(...args, '--documents', '--measures', 'RR');
+	t.regex(documents.stdout, /RR +0\.5000/u);
+	t.notRegex(documents.stderr, /warning/u);
+	t.regex((await evaluate(...args)).stdout, /nDCG@10 .*\nR@100/u);
+});

@@ -222,12 +222,7 @@ for (const [kind, {make, open}] of Object.entries(kinds)) {
 		const path = join(await folder(t), 'saved');
 		const queries = random(2000, 16, 5);
 		const index = make(16);
-		const calls = [
-			index.add(names(2000), random(2000, 16)),
-			index.delete(['p7']),
-			index.save(path),
-			index.searchMany(queries, {k: 3}),
-		];
+		const calls = [index.add(names(2000), random(2000, 16)), index.delete(['p7']), index.save(path), index.searchMany(queries, {k: 3})];
 		index.close();
 		await t.throwsAsync(index.search(row(queries, 0)), {code: 'ERR_CLOSED'});
 		await t.throwsAsync(index.delete(['p1']), {code: 'ERR_CLOSED'});

@@ -38,6 +38,11 @@ export function names(text: string): string[] {
 		.filter(part => part !== '');
 }
 
+/** Returns a parser of lists of names for an option that may be repeated. The first list replaces the default. */
+export function collectedNames(byDefault: readonly string[]): (text: string, previous: readonly string[]) => string[] {
+	return (text, previous) => [...(previous === byDefault ? [] : previous), ...names(text)];
+}
+
 /** Parses whole numbers by names, such as `nq=1,trivia=4`. */
 export function numbersByName(text: string): Record<string, number> {
 	const parts = names(text).map(part => /^(.+)=(\d+)$/su.exec(part));

@@ -77,6 +77,8 @@ export interface BuildOptions extends Omit<CallOptions, 'onProgress'>, ReadLimit
 	readonly overwrite?: boolean | undefined;
 	/** Called about ten times per second. If it throws or its promise rejects, the build stops and rejects with that error. */
 	readonly onProgress?: ((progress: BuildProgress) => void) | undefined;
+	/** Called and awaited after a file was read, with the number of invalid lines that were skipped. If it throws, the build stops. */
+	readonly onSkipped?: ((lines: number) => void) | undefined;
 	/** Called and awaited after each stage. If it throws or its promise rejects, the build stops and rejects with that error. */
 	readonly onStage?: ((report: StageReport) => void) | undefined;
 }
@@ -95,6 +97,7 @@ export const buildNames = {
 	hnsw: true,
 	threads: true,
 	overwrite: true,
+	onSkipped: true,
 	onStage: true,
 } as const;
 const buildOptions: OptionNames = optionNames<BuildOptions>(buildNames);
@@ -125,6 +128,9 @@ export async function buildCollection(
 	checkOptions('encoderOptions', options.encoderOptions, encoderNames);
 	if (options.onStage !== undefined) {
 		checkFunction('onStage', options.onStage);
+	}
+	if (options.onSkipped !== undefined) {
+		checkFunction('onSkipped', options.onSkipped);
 	}
 	const {encoder: model = 'minilm-encoder', dense = 'flat+hnsw', threads = 0, flat = {}, hnsw = {}, overwrite = false} = options;
 	const {storage = 'f32'} = flat;
@@ -172,6 +178,9 @@ export async function buildCollection(
 					'ERR_FORMAT',
 					`${typeof source === 'string' ? source : 'passages'}: expected at least one passage, got none`,
 				);
+			}
+			if ('skipped' in result) {
+				await options.onSkipped?.(result.skipped as number);
 			}
 			return result;
 		});

@@ -8,11 +8,16 @@ import {nativeRun} from '../core/native/runs.ts';
 import type {CallOptions, Qrels, Run} from '../core/types.ts';
 
 /**
-A measure, named as in the Python package ir_measures: nDCG, reciprocal rank (`RR`), average precision (`AP`), recall (`R`), precision (`P`)
-or `Success` (whether a relevant passage was found). `@k`, which `R`, `P` and `Success` need, restricts it to the first k hits; without
-it, all hits count.
+A measure, named as in the Python package ir_measures: nDCG, reciprocal rank (`RR` or `MRR`), average precision (`AP` or `MAP`), recall (`R`
+or `Recall`), precision (`P` or `Precision`) or `Success` (whether a relevant passage was found). `@k`, which recall, precision and success
+need, restricts it to the first k hits; without it, all hits count. A passage is relevant if its grade is at least 1, or at least the grade in
+parentheses, as in `RR(rel=2)@10`. nDCG has no such grade, because each grade is a gain.
 */
-export type Measure = `${'nDCG' | 'RR' | 'AP' | 'R' | 'P' | 'Success'}${'' | `@${number}`}`;
+export type Measure =
+	| `nDCG${'' | `@${number}`}`
+	| `${'RR' | 'MRR' | 'AP' | 'MAP'}${MinGrade}${'' | `@${number}`}`
+	| `${'R' | 'Recall' | 'P' | 'Precision' | 'Success'}${MinGrade}@${number}`;
+type MinGrade = '' | `(rel=${number})`;
 
 /** The values of measures for a run. */
 export interface Evaluation<M extends string> {

@@ -7,6 +7,7 @@ export {
 	type Candidates,
 	type NegativeSearcher,
 } from './candidates.ts';
+export {documentRun} from './document-run.ts';
 export {evaluate, type Evaluation, type Measure} from './evaluate.ts';
 export {
 	type CandidateEvaluation,

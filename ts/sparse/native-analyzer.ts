@@ -38,7 +38,7 @@ export function nativeAnalyzer(analyzer: Analyzer): Binding.NativeAnalyzer {
 		if (language === undefined && !namesWithoutOptions.has(analyzer)) {
 			throw new RetrievalError(
 				'ERR_ARGUMENT',
-				`analyzer: expected english, simple, whitespace, snowball:<language> or {type: …}, got "${analyzer}"`,
+				`analyzer: expected english, simple, whitespace, snowball:<language> or {type: …}, such as {type: 'wordpiece', tokenizer: …}, got "${analyzer}"`,
 			);
 		}
 		if (language !== undefined) {

@@ -12,25 +12,30 @@ import {
 	type Measure,
 	type PassageTexts,
 	type TopKAccuracy,
+	documentRun,
 	evaluate,
 	pairedTest,
 	significance,
 	topKAccuracy,
 } from '../../evaluation/index.ts';
-import type {Question, Run} from '../../core/types.ts';
+import {documentOf} from '../../core/filters/document-id.ts';
+import type {Qrels, Question, Run} from '../../core/types.ts';
 import {isLive} from '../collections.ts';
 import {compare, comparisonNote, comparisonTable} from '../comparison.ts';
 import {UsageError} from '../errors.ts';
-import {counts, names} from '../options.ts';
+import {collectedNames, counts} from '../options.ts';
 import {note, print, printJson} from '../output.ts';
 import {type RemoteFlags, addRemoteFlags, checkRemoteFlags, openRemote} from '../remote/flags.ts';
 import {table} from '../table.ts';
+
+const defaultMeasures: readonly string[] = ['nDCG@10', 'R@100'];
 
 interface EvaluateFlags extends RemoteFlags {
 	readonly run: string;
 	readonly compare?: string;
 	readonly qrels?: string;
 	readonly measures: string[];
+	readonly documents?: boolean;
 	readonly questions?: string;
 	readonly passages?: string;
 	readonly ks: number[];
@@ -46,7 +51,13 @@ export function registerEvaluate(program: Command, signal: AbortSignal): void {
 		.requiredOption('--run <run>', 'TREC run, also gzipped')
 		.option('--compare <run>', 'second TREC run: test whether the measures differ significantly')
 		.option('--qrels <qrels>', 'TREC or BEIR qrels')
-		.option('--measures <list>', 'nDCG, RR, AP, R, P or Success, each with or without @k', names, ['nDCG@10', 'R@100'])
+		.option(
+			'--measures <list...>',
+			'nDCG, RR, AP (with or without @k), R@k, P@k or Success@k; a minimum grade as in RR(rel=2)@10',
+			collectedNames(defaultMeasures),
+			defaultMeasures,
+		)
+		.option('--documents', 'rank documents: keep the best passage of each, for qrels of documents')
 		.option('--questions <file>', 'questions with answers: DPR QA, SQuAD JSON, JSON lines')
 		.option('--passages <file>', "the passages' texts: a corpus file or folder, or a collection")
 		.option('--ks <list>', 'cut-offs of top-k accuracy', counts, [20, 100])
@@ -64,8 +75,12 @@ export function registerEvaluate(program: Command, signal: AbortSignal): void {
 			if (byQrels === (flags.questions !== undefined)) {
 				throw new UsageError('evaluate: expected either --qrels QRELS, or --questions FILE with --passages FILE or --url URL --index NAME');
 			}
-			const run = await readTrecRun(flags.run, {signal});
-			const other = flags.compare === undefined ? undefined : await readTrecRun(flags.compare, {signal});
+			const readRun = async (path: string): Promise<Run> => {
+				const run = await readTrecRun(path, {signal});
+				return flags.documents ? documentRun(run, {signal}) : run;
+			};
+			const run = await readRun(flags.run);
+			const other = flags.compare === undefined ? undefined : await readRun(flags.compare);
 			await (byQrels ? evaluateByQrels(run, other, flags, signal) : evaluateByAnswers(run, other, flags, signal));
 		});
 }
@@ -108,10 +123,29 @@ async function evaluateByQrels(run: Run, other: Run | undefined, flags: Evaluate
 				),
 	);
 	note(`${perQuery.size} judged queries, ${missing} of them without hits in the run; ${unjudged} queries of the run are not judged`);
+	noteForeignIds(run, qrels);
 	if (otherEvaluation) {
 		note(
 			`the other run has no hits for ${otherEvaluation.missing} of the judged queries; ${otherEvaluation.unjudged} of its queries are not judged\n${comparisonNote}`,
 		);
+	}
+}
+
+/** Prints a warning if no hit of the run is judged: then its ids are probably not those of the qrels. */
+function noteForeignIds(run: Run, qrels: Qrels): void {
+	let [hit, judged]: [string | undefined, string | undefined] = [undefined, undefined];
+	for (const [query, grades] of qrels) {
+		for (const {id} of run.get(query) ?? []) {
+			if (grades.has(id)) {
+				return;
+			}
+			hit ??= id;
+		}
+		judged ??= [...grades.keys()][0];
+	}
+	if (hit !== undefined) {
+		const advice = documentOf(hit) === hit ? '' : '; with --documents, the documents of passages such as d#0 are judged';
+		note(`warning: no hit of the run is judged: expected ids such as "${judged}", got ids such as "${hit}"${advice}`);
 	}
 }
 

@@ -68,6 +68,7 @@ export function registerIndex(program: Command, signal: AbortSignal): void {
 			let bar: ProgressBar | undefined;
 			let current: BuildStage | undefined;
 			const stages: StageReport[] = [];
+			let skipped = 0;
 			const startedAt = performance.now();
 			const split =
 				flags.words === undefined && flags.overlap === undefined ? undefined : {words: flags.words ?? 100, overlap: flags.overlap ?? 0};
@@ -93,6 +94,9 @@ export function registerIndex(program: Command, signal: AbortSignal): void {
 					}
 					bar?.update(progress);
 				},
+				onSkipped(lines) {
+					skipped = lines;
+				},
 				onStage(report) {
 					bar?.end();
 					stages.push(report);
@@ -104,9 +108,12 @@ export function registerIndex(program: Command, signal: AbortSignal): void {
 				},
 			}).finally(() => bar?.end());
 			if (flags.json) {
-				printJson({output: flags.output, ...manifest, milliseconds: Math.round(performance.now() - startedAt), stages});
+				printJson({output: flags.output, ...manifest, skipped, milliseconds: Math.round(performance.now() - startedAt), stages});
 			} else {
-				print(`${manifest.passages.toLocaleString('en')} passages indexed in ${flags.output}`);
+				print(`${manifest.passages.toLocaleString('en')} ${manifest.passages === 1 ? 'passage' : 'passages'} indexed in ${flags.output}`);
+				if (skipped > 0) {
+					note(`${skipped.toLocaleString('en')} invalid ${skipped === 1 ? 'line was' : 'lines were'} skipped`);
+				}
 			}
 		});
 }

@@ -50,7 +50,8 @@ enum Kind {
 }
 
 /// The list of names in error messages. `k` stands for a cut-off.
-const NAMES: &str = "one of nDCG, nDCG@k, RR, RR@k, AP, AP@k, R@k, P@k, Success@k with k at least 1";
+const NAMES: &str = "one of nDCG, nDCG@k, RR, RR@k, AP, AP@k, R@k, P@k, Success@k with k at least 1 (names \
+     are case-sensitive; MRR, MAP, Recall and Precision are accepted, too, and a minimum grade, as in AP(rel=2))";
 
 impl Measure {
     /// Returns the value for one query, from 0 to 1.
