@@ -23,8 +23,12 @@ export function createService(collection: Collection): ReturnType<typeof createS
 			}
 			// `ERR_ARGUMENT` is the client's mistake; any other error is ours.
 			const invalid = error instanceof RetrievalError && error.code === 'ERR_ARGUMENT';
+			if (!invalid) {
+				console.error(error);
+			}
+			// The message of another error may contain paths of the server.
 			response.writeHead(invalid ? 400 : 500, {'content-type': 'application/json'});
-			response.end(JSON.stringify({error: error instanceof Error ? error.message : String(error)}));
+			response.end(JSON.stringify({error: invalid ? error.message : 'internal error'}));
 		}
 	});
 }
@@ -32,10 +36,9 @@ export function createService(collection: Collection): ReturnType<typeof createS
 async function answer(collection: Collection, url: URL, signal: AbortSignal): Promise<{status: number; body: unknown}> {
 	const query = url.searchParams.get('q') ?? '';
 	if (url.pathname === '/search') {
-		const searcher = await collection.searcher('bm25');
-		const hits = await searcher.search(query, {k: Number(url.searchParams.get('k') ?? 5), signal});
-		const passages = await collection.passagesOf(hits);
-		return {status: 200, body: {hits: passages.map(({id, title, score}) => ({id, title, score}))}};
+		const k = Number(url.searchParams.get('k') ?? 5);
+		const {hits} = await collection.search(query, {retriever: 'bm25', k, include: ['title'], signal});
+		return {status: 200, body: {hits: hits.map(({id, title, score}) => ({id, title, score}))}};
 	}
 	if (url.pathname === '/ask') {
 		const {answers} = await collection.ask(query, {signal});

@@ -261,6 +261,28 @@ test('the pages of a hybrid search after the first hundred hits have the order o
 	t.is(new Set(pages.map(({id}) => id)).size, 200);
 });
 
+test('a change that waits for another one can be aborted at once', async t => {
+	const docs = await newCollection(t, {vectors: undefined});
+	let release!: () => void;
+	const released = new Promise<void>(resolve => {
+		release = resolve;
+	});
+	async function* slow(): AsyncGenerator<Document> {
+		await released;
+		yield {id: 'slow', text: 'slow'};
+	}
+	const first = docs.add(slow());
+	const controller = new AbortController();
+	const waiting = docs.add([{id: 'aborted', text: 'a'}], {signal: controller.signal});
+	const last = docs.add([{id: 'last', text: 'b'}], {signal: new AbortController().signal});
+	controller.abort(new Error('enough'));
+	await t.throwsAsync(waiting, {message: 'enough'});
+	release();
+	t.deepEqual(await Promise.all([first, last]), [1, 1]);
+	await docs.commit();
+	t.is((await docs.stats()).documents, 2);
+});
+
 test('a blank query has no hits and no answers', async t => {
 	const docs = await Collection.open(await collectionPath(t), {create: true});
 	t.teardown(async () => docs.close());

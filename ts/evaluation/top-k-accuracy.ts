@@ -13,7 +13,7 @@ import type {AnswerKind} from './answers.ts';
 export interface TopKAccuracy {
 	/** k → share of questions with an accepted answer in one of their first k passages, 0 to 1. */
 	readonly accuracy: ReadonlyMap<number, number>;
-	/** Question id → rank, from 1, of the first passage with an accepted answer. Questions without such a passage are absent. */
+	/** Question id → rank, from 1, of the first passage with an accepted answer, up to the largest k. Questions without one are absent. */
 	readonly firstRanks: ReadonlyMap<string, number>;
 	/** Number of questions that have accepted answers. */
 	readonly questions: number;

@@ -57,7 +57,9 @@ pub enum Error {
         got: String,
     },
     /// A passage has the id of an earlier passage of the store.
-    #[error("passage {position}: expected an id that no earlier passage has, got \"{id}\" again")]
+    #[error(
+        "passage {position} (counted from 0): expected an id that no earlier passage has, got \"{id}\" again"
+    )]
     Duplicate {
         /// Position of the refused passage, from 0.
         position: u32,

@@ -37,7 +37,10 @@ fn duplicate_and_empty_ids_are_refused_and_other_passages_can_follow() {
     writer.push(&passage("a", None, "one")).expect("new");
     let error = writer.push(&passage("a", None, "two")).expect_err("a duplicate");
     assert!(matches!(error, Error::Duplicate { position: 1, .. }));
-    assert_eq!(error.to_string(), "passage 1: expected an id that no earlier passage has, got \"a\" again");
+    assert_eq!(
+        error.to_string(),
+        "passage 1 (counted from 0): expected an id that no earlier passage has, got \"a\" again"
+    );
     let error = writer.push(&passage("", None, "three")).expect_err("no id").to_string();
     assert_eq!(error, "passage: expected an id, got none at passage 1, which begins \"three\"");
     assert_eq!(writer.push(&passage("b\0\n", Some(""), "")).expect("new"), 1);

@@ -147,7 +147,7 @@ export class LiveCollection {
 		return this.#write(async () => {
 			const loader = new DocumentLoader({handle, split: settings.split, dim, encoder: async () => encoders!.passages(), upsert});
 			return loader.load(source, call);
-		});
+		}, call.signal);
 	}
 
 	/** Deletes documents by id or by a filter, and returns the number of deleted documents. */
@@ -184,7 +184,7 @@ export class LiveCollection {
 	}
 
 	async optimize(threads: number, call: CallOptions): Promise<number> {
-		return this.#queue.run(async () => callNative(call, async control => this.#opened.handle.optimize(threads, control)));
+		return this.#queue.run(async () => callNative(call, async control => this.#opened.handle.optimize(threads, control)), call.signal);
 	}
 
 	async refresh(): Promise<boolean> {
@@ -368,14 +368,14 @@ export class LiveCollection {
 	}
 
 	/** Runs a change after all changes that were started before it, and commits it if the collection was opened with `autoCommit`. */
-	async #write<T>(change: () => Promise<T>): Promise<T> {
+	async #write<T>(change: () => Promise<T>, signal?: AbortSignal): Promise<T> {
 		return this.#queue.run(async () => {
 			const result = await change();
 			if (this.#opened.options.autoCommit) {
 				await callNative({}, async () => this.#opened.handle.commit());
 			}
 			return result;
-		});
+		}, signal);
 	}
 
 	#context(): SearchContext {

@@ -1,11 +1,29 @@
+import {awaitUnlessAborted} from '../../core/callbacks.ts';
+
 /** Runs the changes of a collection one after another, in the order in which they were requested. */
 export class WriteQueue {
 	#last: Promise<unknown> = Promise.resolve();
 
-	/** Runs `work` once all work that was queued before it has succeeded or failed. */
-	async run<T>(work: () => Promise<T>): Promise<T> {
-		const result = this.#last.then(work, work);
+	/**
+	Runs `work` once all work that was queued before it has succeeded or failed. If the signal aborts before that, the call rejects at once, and
+	`work` is not run.
+	*/
+	async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+		let hasStarted = false;
+		const start = async (): Promise<T> => {
+			signal?.throwIfAborted();
+			hasStarted = true;
+			return work();
+		};
+		const previous = this.#last;
+		const result = previous.then(start, start);
 		this.#last = result.catch(() => {});
+		if (signal !== undefined) {
+			await awaitUnlessAborted(previous, signal);
+			if (!hasStarted) {
+				signal.throwIfAborted();
+			}
+		}
 		return result;
 	}
 }

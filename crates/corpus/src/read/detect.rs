@@ -34,6 +34,10 @@ pub(crate) fn passage_format(input: &mut BufferedInput) -> Result<PassageFormat,
         Some(b'[') if matches!(first_in_brackets(prefix), Some(b'{')) => {
             Err(refused("a JSON array of objects".to_owned()))
         }
+        // Without this check, all documents would become one text, with their markup.
+        Some(b'<') if prefix.get(..5).is_some_and(|tag| tag.eq_ignore_ascii_case(b"<doc>")) => {
+            Err(refused("a TREC collection, which begins with <DOC>; convert it to JSON lines".to_owned()))
+        }
         Some(_) if is_passage_table(prefix) => Ok(PassageFormat::Dpr),
         Some(_) => check_text(prefix).map(|()| PassageFormat::Text).map_err(refused),
     }
@@ -263,6 +267,9 @@ mod tests {
         let error = |content: &[u8]| detect(content, passage_format).expect_err("unknown").to_string();
         assert!(error(b" \n").ends_with("got an empty file"));
         assert!(error(b"PK\x03\x04\0\0").ends_with("got binary data"));
+        assert!(
+            error(b"<DOC>\n<DOCNO> 1 </DOCNO>").contains("got a TREC collection, which begins with <DOC>")
+        );
         assert!(error(b"caf\xe9 au lait").ends_with("got bytes that are not UTF-8, such as 0xe9"));
         assert!(error(b"{\"name\": \"x\", \"y\": [{\"z\": 1}]}").ends_with("got JSON with \"name\", \"y\""));
         let error = detect(b"just words", question_format).expect_err("unknown").to_string();
