@@ -41,14 +41,6 @@ macro_rules! define_signed {
 
         #[$feature]
         #[inline]
-        fn query_part(part: &[i8]) -> Query {
-            let mut chunk = [0; WIDTH];
-            chunk[..part.len()].copy_from_slice(part);
-            query(&chunk)
-        }
-
-        #[$feature]
-        #[inline]
         fn totals(sums: [Sums; 4]) -> [i32; 4] {
             sums.map(|sums| vaddvq_s32(sums))
         }

@@ -6,6 +6,9 @@ use std::sync::OnceLock;
 /// Maximum dimension. It ensures that no sum of products of bytes overflows 32 bits: 255 · 128 · 65,536 < 2³¹.
 pub const MAX_DIM: usize = 1 << 16;
 
+/// The largest number of bytes that a kernel loads at once.
+pub(super) const MAX_CHUNK: usize = 64;
+
 /// Rows of `dim` bytes, where each byte `b` stands for the code `b − 128`.
 #[derive(Debug, Clone, Copy)]
 pub struct Int8Rows<'a> {
@@ -74,6 +77,14 @@ impl<'a> Int8Rows<'a> {
         &self.bytes[at * self.stride..][..self.dim]
     }
 
+    /// Returns the bytes from the start of row `at` to the end of the last row: those of the row, and maybe others.
+    #[inline]
+    pub(super) fn row_and_rest(&self, at: usize) -> &'a [u8] {
+        let rest = &self.bytes[at * self.stride..];
+        debug_assert!(rest.len() >= self.dim, "row {at} is complete");
+        rest
+    }
+
     /// Returns the number of bytes from the start of a row to the start of the next.
     #[inline]
     pub(super) fn stride(&self) -> usize {
@@ -88,6 +99,7 @@ impl<'a> Int8Rows<'a> {
 #[derive(Debug, Clone)]
 pub struct Int8Queries {
     dim: usize,
+    /// The values of each query, and zeros up to a multiple of [`MAX_CHUNK`].
     values: Vec<i8>,
     /// For each query, 128 times the sum of its values. This is the inner product with the bytes of any row, minus the
     /// inner product with the row's codes.
@@ -112,7 +124,7 @@ impl Int8Queries {
         let excesses = values.chunks_exact(dim).map(excess).collect();
         Self {
             dim,
-            values,
+            values: padded(values, dim),
             excesses,
             #[cfg(target_arch = "x86_64")]
             have_small_groups: OnceLock::new(),
@@ -145,7 +157,14 @@ impl Int8Queries {
     #[inline]
     #[must_use]
     pub fn query(&self, at: usize) -> &[i8] {
-        &self.values[at * self.dim..][..self.dim]
+        &self.values_and_zeros(at)[..self.dim]
+    }
+
+    /// Returns the values of query `at`, and zeros up to a multiple of [`MAX_CHUNK`].
+    #[inline]
+    pub(super) fn values_and_zeros(&self, at: usize) -> &[i8] {
+        let stride = self.dim.next_multiple_of(MAX_CHUNK);
+        &self.values[at * stride..][..stride]
     }
 
     /// Returns whether all queries have small groups; see [`MAX_GROUP_SUM`](super::MAX_GROUP_SUM).
@@ -153,9 +172,9 @@ impl Int8Queries {
     #[inline]
     pub(super) fn have_small_groups(&self) -> bool {
         use super::{MAX_GROUP_SUM, largest_group_sum};
-        *self.have_small_groups.get_or_init(|| {
-            self.values.chunks_exact(self.dim).all(|query| largest_group_sum(query) <= MAX_GROUP_SUM)
-        })
+        *self
+            .have_small_groups
+            .get_or_init(|| (0..self.len()).all(|at| largest_group_sum(self.query(at)) <= MAX_GROUP_SUM))
     }
 
     /// Returns what must be subtracted from the inner product of query `at` and the bytes of a row.
@@ -163,6 +182,19 @@ impl Int8Queries {
     pub(super) fn excess(&self, at: usize) -> i32 {
         self.excesses[at]
     }
+}
+
+/// Appends zeros to each vector, up to a multiple of [`MAX_CHUNK`].
+fn padded(values: Vec<i8>, dim: usize) -> Vec<i8> {
+    if dim.is_multiple_of(MAX_CHUNK) {
+        return values;
+    }
+    let stride = dim.next_multiple_of(MAX_CHUNK);
+    let mut padded = vec![0; values.len() / dim * stride];
+    padded.chunks_exact_mut(stride).zip(values.chunks_exact(dim)).for_each(|(into, values)| {
+        into[..dim].copy_from_slice(values);
+    });
+    padded
 }
 
 fn check_dim(dim: usize) {

@@ -31,13 +31,6 @@ fn row_part(part: &[u8]) -> Row {
 }
 
 #[inline]
-fn query_part(part: &[i8]) -> Query {
-    let mut chunk = [0; WIDTH];
-    chunk[..part.len()].copy_from_slice(part);
-    chunk
-}
-
-#[inline]
 fn add_products(row: Row, query: Query, sums: Sums) -> Sums {
     sums + row.iter().zip(&query).map(|(&row, &query)| i32::from(row) * i32::from(query)).sum::<i32>()
 }

@@ -35,8 +35,8 @@ macro_rules! define_int8 {
 /// - The `Copy` types `Row` and `Query`, a chunk of each in registers, and `Sums`, an accumulator.
 /// - The constants `WIDTH`, the number of bytes of a chunk, and `UNSIGNED`, which says whether rows are multiplied as
 ///   bytes 0 to 255 instead of codes −128 to 127.
-/// - The functions `zero`; `row` and `query`, which load a chunk; `row_part` and `query_part`, which load up to `WIDTH`
-///   bytes and fill the rest so that it adds nothing; `add_products`; and `totals`.
+/// - The functions `zero`; `row` and `query`, which load a chunk; `row_part`, which loads up to `WIDTH` bytes and fills
+///   the rest with zeros; `add_products`; and `totals`.
 macro_rules! define_int8_products {
     (queries: $queries:literal $(, #[$feature:meta])?) => {
         $(#[$feature])?
@@ -69,10 +69,11 @@ macro_rules! define_int8_products {
             out: &mut [i32],
         ) {
             let n = if CHOSEN { ords.len() } else { rows.len() };
-            let row = |at: usize| rows.row(if CHOSEN { ords[at] as usize } else { at });
+            let ord = |at: usize| if CHOSEN { ords[at] as usize } else { at };
+            let row = |at: usize| rows.row_and_rest(ord(at));
             if CHOSEN {
                 (0..n.min($crate::int8::kernels::PREFETCH_DISTANCE))
-                    .for_each(|at| $crate::memory::prefetch::prefetch(row(at)));
+                    .for_each(|at| $crate::memory::prefetch::prefetch(rows.row(ord(at))));
             }
             // With one or two queries, memory is the bottleneck. It is read fastest from start to end, so rows are
             // multiplied one at a time.
@@ -82,7 +83,8 @@ macro_rules! define_int8_products {
             let prefetch_after = |at: usize| {
                 if CHOSEN {
                     let next = at + $crate::int8::kernels::PREFETCH_DISTANCE;
-                    (next.min(n)..(next + 4).min(n)).for_each(|at| $crate::memory::prefetch::prefetch(row(at)));
+                    (next.min(n)..(next + 4).min(n))
+                        .for_each(|at| $crate::memory::prefetch::prefetch(rows.row(ord(at))));
                 } else {
                     // With few queries, multiplying is faster than reading rows from memory, so rows far ahead are
                     // requested.
@@ -104,7 +106,8 @@ macro_rules! define_int8_products {
         }
 
         /// Writes the products of the queries from `first` on and the rows `at..at + R` of `n` rows to `out`, which has
-        /// the layout of [`Int8Kernels::products`](crate::int8::Int8Kernels::products).
+        /// the layout of [`Int8Kernels::products`](crate::int8::Int8Kernels::products). The slices in `rows` may be
+        /// longer than a row.
         $(#[$feature])?
         #[inline]
         pub(in crate::int8) fn row_group<const R: usize>(
@@ -145,7 +148,7 @@ macro_rules! define_int8_products {
             let chunks = dim / WIDTH;
             let mut query_chunks: [&[[i8; WIDTH]]; Q] = [&[]; Q];
             for q in 0..Q {
-                query_chunks[q] = &queries.query(first + q).as_chunks().0[..chunks];
+                query_chunks[q] = &queries.values_and_zeros(first + q).as_chunks().0[..chunks];
             }
             let mut row_chunks: [&[[u8; WIDTH]]; R] = [&[]; R];
             for r in 0..R {
@@ -166,9 +169,16 @@ macro_rules! define_int8_products {
             }
             if !dim.is_multiple_of(WIDTH) {
                 for q in 0..Q {
-                    let query = query_part(&queries.query(first + q)[chunks * WIDTH..]);
+                    let query_rest = &queries.values_and_zeros(first + q)[chunks * WIDTH..];
+                    let query = query(query_rest.first_chunk().expect("values and zeros of a chunk"));
                     for r in 0..R {
-                        sums[q][r] = add_products(row_part(&rows[r][chunks * WIDTH..]), query, sums[q][r]);
+                        // If a whole chunk can be read, that is faster. The query has zeros for the bytes after the row.
+                        let rest = &rows[r][chunks * WIDTH..];
+                        let row = match rest.first_chunk() {
+                            Some(chunk) => row(chunk),
+                            None => row_part(&rest[..dim % WIDTH]),
+                        };
+                        sums[q][r] = add_products(row, query, sums[q][r]);
                     }
                 }
             }

@@ -12,14 +12,6 @@ macro_rules! define_part_loads_512 {
             unsafe { _mm512_maskz_loadu_epi8(mask(part.len()), part.as_ptr().cast()) }
         }
 
-        /// Loads up to 64 bytes and fills the rest with zeros.
-        #[$feature]
-        #[inline]
-        fn load_query_part(part: &[i8]) -> __m512i {
-            // SAFETY: the mask selects only bytes within `part`, and other bytes are not read.
-            unsafe { _mm512_maskz_loadu_epi8(mask(part.len()), part.as_ptr()) }
-        }
-
         /// Returns a mask of the lowest `length` bits.
         #[inline]
         fn mask(length: usize) -> u64 {
@@ -38,15 +30,6 @@ macro_rules! define_part_loads_256 {
             let mut chunk = [0; WIDTH];
             chunk[..part.len()].copy_from_slice(part);
             load_row(&chunk)
-        }
-
-        /// Loads up to 32 bytes and fills the rest with zeros.
-        #[$feature]
-        #[inline]
-        fn load_query_part(part: &[i8]) -> __m256i {
-            let mut chunk = [0; WIDTH];
-            chunk[..part.len()].copy_from_slice(part);
-            load_query(&chunk)
         }
     };
 }
@@ -74,12 +57,6 @@ macro_rules! define_bytes {
         #[inline]
         fn query(chunk: &[i8; WIDTH]) -> Query {
             load_query(chunk)
-        }
-
-        #[$feature]
-        #[inline]
-        fn query_part(part: &[i8]) -> Query {
-            load_query_part(part)
         }
 
         /// Adds four products to each lane. The instruction does not saturate (`vpdpbusd`, not `vpdpbusds`).
@@ -120,12 +97,6 @@ macro_rules! define_words {
         #[inline]
         fn query(chunk: &[i8; WIDTH]) -> Query {
             split_query(load_query(chunk))
-        }
-
-        #[$feature]
-        #[inline]
-        fn query_part(part: &[i8]) -> Query {
-            split_query(load_query_part(part))
         }
 
         #[$feature]
@@ -260,14 +231,6 @@ pub(super) mod avx2 {
         fn query(chunk: &[i8; WIDTH]) -> Query {
             let (halves, _) = chunk.as_chunks();
             [super::load_query(&halves[0]), super::load_query(&halves[1])]
-        }
-
-        #[target_feature(enable = "avx2")]
-        #[inline]
-        fn query_part(part: &[i8]) -> Query {
-            let mut chunk = [0; WIDTH];
-            chunk[..part.len()].copy_from_slice(part);
-            query(&chunk)
         }
 
         /// Adds eight products to each lane.
