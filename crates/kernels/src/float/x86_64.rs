@@ -144,11 +144,11 @@ pub(crate) mod avx512 {
 /// Registers of eight floats.
 pub(crate) mod avx2 {
     use std::arch::x86_64::{
-        __m256, _CMP_GE_OQ, _mm_add_ps, _mm_add_ss, _mm_cvtss_f32, _mm_movehdup_ps, _mm_movehl_ps,
+        __m256, __m256i, _CMP_GE_OQ, _mm_add_ps, _mm_add_ss, _mm_cvtss_f32, _mm_movehdup_ps, _mm_movehl_ps,
         _mm256_add_ps, _mm256_blend_ps, _mm256_castpd_ps, _mm256_castps_pd, _mm256_castps256_ps128,
-        _mm256_cmp_ps, _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_movemask_ps,
-        _mm256_permute2f128_ps, _mm256_setzero_ps, _mm256_shuffle_ps, _mm256_storeu_ps, _mm256_sub_ps,
-        _mm256_unpackhi_pd, _mm256_unpacklo_pd,
+        _mm256_cmp_ps, _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256,
+        _mm256_maskload_ps, _mm256_movemask_ps, _mm256_permute2f128_ps, _mm256_setzero_ps, _mm256_shuffle_ps,
+        _mm256_storeu_ps, _mm256_sub_ps, _mm256_unpackhi_pd, _mm256_unpacklo_pd,
     };
 
     pub(crate) type Lanes = __m256;
@@ -175,9 +175,20 @@ pub(crate) mod avx2 {
     #[target_feature(enable = "avx2,fma")]
     #[inline]
     pub(crate) fn load_part(part: &[f32]) -> Lanes {
-        let mut chunk = [0.0; WIDTH];
-        chunk[..part.len()].copy_from_slice(part);
-        load(&chunk)
+        let mask = first_lanes(part.len().min(WIDTH));
+        // SAFETY: the mask selects only lanes within `part`, and other lanes are not read.
+        unsafe { _mm256_maskload_ps(part.as_ptr(), mask) }
+    }
+
+    /// Returns a register whose first `len` lanes of 32 bits have all bits set; the others are 0. Loading a part with it
+    /// is faster than loading a copy of the part, because a load must wait for the stores of the copy.
+    #[target_feature(enable = "avx2,fma")]
+    #[inline]
+    pub(crate) fn first_lanes(len: usize) -> __m256i {
+        const MASKS: [i32; 2 * WIDTH] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
+        let mask: &[i32; WIDTH] = MASKS[WIDTH - len..].first_chunk().expect("at most 8 lanes");
+        // SAFETY: `mask` is 32 readable bytes; the load needs no alignment.
+        unsafe { _mm256_loadu_si256(mask.as_ptr().cast()) }
     }
 
     #[target_feature(enable = "avx2,fma")]

@@ -36,6 +36,14 @@ pub(super) mod neon {
 
     #[target_feature(enable = "neon")]
     #[inline]
+    fn widened_part<const BF16: bool>(halves: &[u16]) -> Lanes {
+        let mut chunk = [0; WIDTH];
+        chunk[..halves.len()].copy_from_slice(halves);
+        widened::<BF16>(&chunk)
+    }
+
+    #[target_feature(enable = "neon")]
+    #[inline]
     fn narrowed<const BF16: bool>(values: &[f32; WIDTH]) -> [u16; WIDTH] {
         if BF16 {
             return values.map(format::narrow::<true>);

@@ -14,6 +14,13 @@ fn widened<const BF16: bool>(halves: &[u16; WIDTH]) -> Lanes {
 }
 
 #[inline]
+fn widened_part<const BF16: bool>(halves: &[u16]) -> Lanes {
+    let mut chunk = [0; WIDTH];
+    chunk[..halves.len()].copy_from_slice(halves);
+    widened::<BF16>(&chunk)
+}
+
+#[inline]
 fn narrowed<const BF16: bool>(values: &[f32; WIDTH]) -> [u16; WIDTH] {
     values.map(format::narrow::<BF16>)
 }

@@ -3,9 +3,9 @@
 
 /// Defines `KERNELS` for an instruction set.
 ///
-/// Everything that `define_tiles` needs must be in scope, except the functions that load rows. Three more functions
-/// must be in scope: `store`; `widened`, which converts `WIDTH` 16-bit floats to `f32`; and `narrowed`, which converts
-/// them back.
+/// Everything that `define_tiles` needs must be in scope, except the functions that load rows. Four more functions
+/// must be in scope: `store`; `widened`, which converts `WIDTH` 16-bit floats to `f32`; `widened_part`, which converts
+/// fewer of them and fills the other lanes with zeros; and `narrowed`, which converts `WIDTH` floats back.
 macro_rules! define_half {
     ($name:literal, $queries:literal x $rows:literal $(, #[$feature:meta])?) => {
         pub(in crate::half) static KERNELS: $crate::half::HalfKernels = $crate::half::HalfKernels {
@@ -41,9 +41,7 @@ macro_rules! define_format {
             $(#[$feature])?
             #[inline]
             fn load_row_part(halves: &[u16]) -> Lanes {
-                let mut chunk = [0; WIDTH];
-                chunk[..halves.len()].copy_from_slice(halves);
-                widened::<$bf16>(&chunk)
+                widened_part::<$bf16>(halves)
             }
 
             /// Converts 16-bit floats to `f32`.

@@ -1,11 +1,25 @@
 //! Conversions between 16-bit floats and `f32` with AVX-512F, and with AVX2 and F16C.
 
+// There are no instructions that load a number of 16-bit values, so pairs of them are loaded, and the last of an odd
+// number is inserted. That is faster than loading a copy of the values, because a load must wait for the stores of the
+// copy.
+
+/// Masks of pairs: those at `8 - n..` select the first `n`.
+const PAIRS: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
+/// Masks of 16-bit values: those at `16 - n..` select the value `n - 1`.
+const PLACES: [i16; 32] = {
+    let mut places = [0; 32];
+    places[15] = -1;
+    places
+};
+
 /// Registers of sixteen floats.
 pub(super) mod avx512 {
     use std::arch::x86_64::{
-        __m256i, _CMP_UNORD_Q, _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEAREST_INT, _mm256_loadu_si256,
-        _mm256_storeu_si256, _mm512_add_epi32, _mm512_and_si512, _mm512_castps_si512, _mm512_castsi512_ps,
-        _mm512_cmp_ps_mask, _mm512_cvtepi32_epi16, _mm512_cvtepu16_epi32, _mm512_cvtph_ps, _mm512_cvtps_ph,
+        __m256i, _CMP_UNORD_Q, _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEAREST_INT, _mm256_and_si256,
+        _mm256_loadu_si256, _mm256_maskload_epi32, _mm256_or_si256, _mm256_set1_epi16, _mm256_storeu_si256,
+        _mm512_add_epi32, _mm512_and_si512, _mm512_castps_si512, _mm512_castsi512_ps, _mm512_cmp_ps_mask,
+        _mm512_cvtepi32_epi16, _mm512_cvtepu16_epi32, _mm512_cvtph_ps, _mm512_cvtps_ph,
         _mm512_mask_blend_epi32, _mm512_or_si512, _mm512_set1_epi32, _mm512_slli_epi32, _mm512_srli_epi32,
     };
 
@@ -20,7 +34,31 @@ pub(super) mod avx512 {
     #[inline]
     fn widened<const BF16: bool>(halves: &[u16; WIDTH]) -> Lanes {
         // SAFETY: `halves` is 32 readable bytes; the load needs no alignment.
-        let halves = unsafe { _mm256_loadu_si256(halves.as_ptr().cast()) };
+        widened_register::<BF16>(unsafe { _mm256_loadu_si256(halves.as_ptr().cast()) })
+    }
+
+    #[target_feature(enable = "avx512f,avx2")]
+    #[inline]
+    fn widened_part<const BF16: bool>(halves: &[u16]) -> Lanes {
+        let len = halves.len().min(WIDTH);
+        let pairs: &[i32; 8] = super::PAIRS[8 - len / 2..].first_chunk().expect("8 pairs");
+        // SAFETY: `pairs` is 32 readable bytes; the load needs no alignment.
+        let mask = unsafe { _mm256_loadu_si256(pairs.as_ptr().cast()) };
+        // SAFETY: the mask selects only pairs within `halves`, and others are not read.
+        let mut register = unsafe { _mm256_maskload_epi32(halves.as_ptr().cast(), mask) };
+        if len % 2 == 1 {
+            let last = _mm256_set1_epi16(halves[len - 1].cast_signed());
+            let place: &[i16; 16] = super::PLACES[16 - len..].first_chunk().expect("16 numbers");
+            // SAFETY: `place` is 32 readable bytes; the load needs no alignment.
+            let place = unsafe { _mm256_loadu_si256(place.as_ptr().cast()) };
+            register = _mm256_or_si256(register, _mm256_and_si256(last, place));
+        }
+        widened_register::<BF16>(register)
+    }
+
+    #[target_feature(enable = "avx512f,avx2")]
+    #[inline]
+    fn widened_register<const BF16: bool>(halves: __m256i) -> Lanes {
         if BF16 {
             _mm512_castsi512_ps(_mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(halves)))
         } else {
@@ -54,11 +92,11 @@ pub(super) mod avx512 {
 /// Registers of eight floats.
 pub(super) mod avx2 {
     use std::arch::x86_64::{
-        __m128i, _CMP_UNORD_Q, _MM_FROUND_TO_NEAREST_INT, _mm_loadu_si128, _mm_packus_epi32,
-        _mm_storeu_si128, _mm256_add_epi32, _mm256_and_si256, _mm256_blendv_epi8, _mm256_castps_si256,
-        _mm256_castsi256_ps, _mm256_castsi256_si128, _mm256_cmp_ps, _mm256_cvtepu16_epi32, _mm256_cvtph_ps,
-        _mm256_cvtps_ph, _mm256_extracti128_si256, _mm256_or_si256, _mm256_set1_epi32, _mm256_slli_epi32,
-        _mm256_srli_epi32,
+        __m128i, _CMP_UNORD_Q, _MM_FROUND_TO_NEAREST_INT, _mm_and_si128, _mm_loadu_si128, _mm_maskload_epi32,
+        _mm_or_si128, _mm_packus_epi32, _mm_set1_epi16, _mm_storeu_si128, _mm256_add_epi32, _mm256_and_si256,
+        _mm256_blendv_epi8, _mm256_castps_si256, _mm256_castsi256_ps, _mm256_castsi256_si128, _mm256_cmp_ps,
+        _mm256_cvtepu16_epi32, _mm256_cvtph_ps, _mm256_cvtps_ph, _mm256_extracti128_si256, _mm256_or_si256,
+        _mm256_set1_epi32, _mm256_slli_epi32, _mm256_srli_epi32,
     };
 
     use crate::float::x86_64::avx2::{
@@ -72,7 +110,31 @@ pub(super) mod avx2 {
     #[inline]
     fn widened<const BF16: bool>(halves: &[u16; WIDTH]) -> Lanes {
         // SAFETY: `halves` is 16 readable bytes; the load needs no alignment.
-        let halves = unsafe { _mm_loadu_si128(halves.as_ptr().cast()) };
+        widened_register::<BF16>(unsafe { _mm_loadu_si128(halves.as_ptr().cast()) })
+    }
+
+    #[target_feature(enable = "avx2,fma,f16c")]
+    #[inline]
+    fn widened_part<const BF16: bool>(halves: &[u16]) -> Lanes {
+        let len = halves.len().min(WIDTH);
+        let pairs: &[i32; 4] = super::PAIRS[8 - len / 2..].first_chunk().expect("4 pairs");
+        // SAFETY: `pairs` is 16 readable bytes; the load needs no alignment.
+        let mask = unsafe { _mm_loadu_si128(pairs.as_ptr().cast()) };
+        // SAFETY: the mask selects only pairs within `halves`, and others are not read.
+        let mut register = unsafe { _mm_maskload_epi32(halves.as_ptr().cast(), mask) };
+        if len % 2 == 1 {
+            let last = _mm_set1_epi16(halves[len - 1].cast_signed());
+            let place: &[i16; 8] = super::PLACES[16 - len..].first_chunk().expect("8 numbers");
+            // SAFETY: `place` is 16 readable bytes; the load needs no alignment.
+            let place = unsafe { _mm_loadu_si128(place.as_ptr().cast()) };
+            register = _mm_or_si128(register, _mm_and_si128(last, place));
+        }
+        widened_register::<BF16>(register)
+    }
+
+    #[target_feature(enable = "avx2,fma,f16c")]
+    #[inline]
+    fn widened_register<const BF16: bool>(halves: __m128i) -> Lanes {
         if BF16 {
             _mm256_castsi256_ps(_mm256_slli_epi32::<16>(_mm256_cvtepu16_epi32(halves)))
         } else {
