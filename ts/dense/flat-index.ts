@@ -19,12 +19,12 @@ How a flat index stores its vectors.
 
 - `f32`: single precision, 4 bytes per number.
 - `f16`: half precision, 2 bytes per number. When vectors are added, their numbers are rounded to 11 significant bits; numbers beyond
-  ±65,504 are rejected. Scores are those of the rounded vectors. Searches are fast only if the dimension is a multiple of 16.
+  ±65,504 are rejected. Scores are those of the rounded vectors.
 - `int8Rescored`: single precision, plus an int8 code for each number. A search reads the codes first and scores only the vectors
   that the codes do not rule out; hits and scores are those of `f32`, bit for bit. A single query reads about a quarter of
   the memory that it reads with `f32`. A batch of queries also takes less arithmetic, except on x86-64 CPUs without AVX2, and on
-  64-bit ARM CPUs without dot-product instructions. If the dimension is not a multiple of 64, searches may be slower than with `f32`. The
-  codes are used only if there are enough vectors per hit (the number of vectors divided by `k`): at least 40 for up to three queries, 10
+  64-bit ARM CPUs without dot-product instructions. With up to about 128 dimensions, a single query is no faster than with `f32`, or
+  slower, unless the vectors do not fit in the CPU's cache. The codes are used only if there are enough vectors per hit (the number of vectors divided by `k`): at least 40 for up to three queries, 10
   for four to eight, and 64 for more.
 */
 export type FlatStorage = 'f32' | 'f16' | 'int8Rescored';

@@ -1,5 +1,6 @@
 //! Runs a layer of a model with the sizes of MiniLM on the tokens of a question.
 
+use control::Control;
 use gungraun::{library_benchmark, library_benchmark_group};
 use transformer::weights::{
     Embeddings, Head, Layer, Linear, Matrix, Norm, Output, Table, TableValues, Weights,
@@ -64,7 +65,8 @@ fn run_layer(model: &Model) -> f32 {
 
 fn run(model: &Model) -> f32 {
     let ids: [u32; TOKENS] = std::array::from_fn(|at| at as u32);
-    let values = model.run(&[Text { ids: &ids, type_0_count: TOKENS }], &[0], false).expect("runs");
+    let values =
+        model.run(&[Text { ids: &ids, type_0_count: TOKENS }], &[0], false, &Control::new()).expect("runs");
     values[0].data[0]
 }
 

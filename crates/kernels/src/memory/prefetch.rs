@@ -12,29 +12,32 @@ const LINE_BYTES: usize = if cfg!(target_vendor = "apple") { 128 } else { 64 };
 /// one does not, its last few bytes may be in a line that is not requested.
 #[inline]
 pub fn prefetch<T>(values: &[T]) {
-    lines(values, LINE_BYTES).for_each(request_in_l1);
+    for_each_line(values, LINE_BYTES, size_of_val(values), request_in_l1);
 }
 
 /// Prefetches the first 512 bytes of `values` into the L1 cache. The hardware prefetcher continues from there.
 #[inline]
 pub fn prefetch_start<T>(values: &[T]) {
-    lines(values, LINE_BYTES).take(512 / LINE_BYTES).for_each(request_in_l1);
+    for_each_line(values, LINE_BYTES, size_of_val(values).min(512), request_in_l1);
 }
 
 /// Prefetches all of `bytes` into the L2 cache.
 #[inline]
 pub(crate) fn prefetch_to_l2(bytes: &[u8]) {
-    lines(bytes, LINE_BYTES).for_each(request_in_l2);
+    for_each_line(bytes, LINE_BYTES, bytes.len(), request_in_l2);
 }
 
-/// Returns an address in each cache line of `values`.
+/// Calls `request` with an address in each cache line of the first `count` bytes of `values`.
 #[inline]
-fn lines<T>(values: &[T], line_bytes: usize) -> impl Iterator<Item = *const u8> {
+fn for_each_line<T>(values: &[T], line_bytes: usize, count: usize, mut request: impl FnMut(*const u8)) {
     let start = values.as_ptr().cast::<u8>();
     // Rows of whole lines of 64 bytes may start in the middle of a line of 128 bytes.
     let bytes_before = if line_bytes > 64 { start.addr() % line_bytes } else { 0 };
-    let offsets = (0..bytes_before + size_of_val(values)).step_by(line_bytes);
-    offsets.map(move |offset| start.wrapping_sub(bytes_before).wrapping_add(offset))
+    let mut offset = 0;
+    while offset < bytes_before + count {
+        request(start.wrapping_sub(bytes_before).wrapping_add(offset));
+        offset += line_bytes;
+    }
 }
 
 /// A loop that reads memory sequentially calls [`prefetch_ahead`] once per this many bytes.
@@ -99,8 +102,10 @@ mod tests {
                 let values = &memory[first..end];
                 let expected = (values.as_ptr().addr() / line_bytes)
                     ..=(values.as_ptr_range().end.addr() - 1) / line_bytes;
-                let requested: Vec<_> =
-                    lines(values, line_bytes).map(|address| address.addr() / line_bytes).collect();
+                let mut requested = Vec::new();
+                for_each_line(values, line_bytes, size_of_val(values), |address| {
+                    requested.push(address.addr() / line_bytes);
+                });
                 assert_eq!(requested, expected.collect::<Vec<_>>(), "{first}..{end}, {line_bytes}");
             }
         }
