@@ -14,8 +14,8 @@ document of its own. A list of `k` passages may have fewer than `k` documents, s
 
 @example
 ```
-const documents = await documentRun(await searcher.searchMany(queries, {k: 2000}));
-const {mean} = await evaluate(documents, qrelsOfDocuments, ['nDCG@10']);
+const documents = await documentRun(run);
+const {mean} = await evaluate(documents, qrels, ['nDCG@10']);
 ```
 */
 export async function documentRun(run: Run, options: Pick<CallOptions, 'signal'> = {}): Promise<Run> {
