@@ -33,10 +33,10 @@ test('npm installs only the addon package of this platform', async t => {
 		installed.filter(name => name.startsWith('native-')),
 		[`native-${platformName()}`],
 	);
-	t.deepEqual(await readdir(appWithoutAddon.file('.')).then(names => names.filter(name => !name.startsWith('.')).toSorted()), [
-		'commander',
-		'passagekit',
-	]);
+	const others = await readdir(appWithoutAddon.file('.'));
+	t.deepEqual(others.filter(name => !name.startsWith('.') && name !== '@passagekit').toSorted(), ['commander', 'passagekit']);
+	// Some versions of npm leave an empty folder.
+	t.deepEqual(await readdir(appWithoutAddon.file('@passagekit')).catch(() => []), []);
 });
 
 test('an ES module and a CommonJS module index and search', async t => {
