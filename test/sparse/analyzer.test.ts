@@ -116,7 +116,10 @@ test('invalid analyzers are refused before any file is created', async t => {
 		return `${error.code} ${error.message}`;
 	};
 	const start = 'ERR_ARGUMENT analyzer:';
-	t.is(await refused('klingon'), `${start} expected english, simple, whitespace, snowball:<language> or {type: …}, got "klingon"`);
+	t.is(
+		await refused('klingon'),
+		`${start} expected english, simple, whitespace, snowball:<language> or {type: …}, such as {type: 'wordpiece', tokenizer: …}, got "klingon"`,
+	);
 	t.is(await refused(7), `${start} expected a name or {type: …}, got number`);
 	t.is(await refused({type: 'klingon'}), `${start} type: expected one of english, simple, whitespace, snowball, wordpiece, got "klingon"`);
 	t.regex(await refused('snowball:klingon'), /^ERR_ARGUMENT analyzer: language: expected one of arabic, .* yiddish, got "klingon"$/u);
