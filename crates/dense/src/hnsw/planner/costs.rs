@@ -47,16 +47,33 @@ pub(super) struct MeasuredCosts {
     pub without_sketches: SearchCosts,
 }
 
+const fn with_batches_of(single: SearchCosts, batch: SearchCosts) -> SearchCosts {
+    SearchCosts {
+        batch_rows_per_expansion: batch.batch_rows_per_expansion,
+        batch_scan_per_row: batch.batch_scan_per_row,
+        ..single
+    }
+}
+
+/// An estimate for NEON without dot products: the costs of AVX2, but half as many rows of a batch in the same time,
+/// because NEON's kernels do not add products in 16 bits.
+static WORDS: MeasuredCosts = {
+    const fn with_slower_batches(costs: SearchCosts) -> SearchCosts {
+        SearchCosts {
+            batch_rows_per_expansion: costs.batch_rows_per_expansion / 2,
+            batch_scan_per_row: costs.batch_scan_per_row * 2.0,
+            ..costs
+        }
+    }
+    MeasuredCosts {
+        with_sketches: with_slower_batches(measured::AVX2.with_sketches),
+        without_sketches: with_slower_batches(measured::AVX2.without_sketches),
+    }
+};
+
 /// An estimate for dot products of bytes without packed rows: the costs of AVX-512 VNNI for single queries, and those
 /// of AVX2 for batches. Of the kernels with dot products, only those for AVX-512 VNNI pack rows.
 static DOT_PRODUCTS_WITHOUT_PACKED_ROWS: MeasuredCosts = {
-    const fn with_batches_of(single: SearchCosts, batch: SearchCosts) -> SearchCosts {
-        SearchCosts {
-            batch_rows_per_expansion: batch.batch_rows_per_expansion,
-            batch_scan_per_row: batch.batch_scan_per_row,
-            ..single
-        }
-    }
     let (vnni, avx2) = (measured::AVX512VNNI, measured::AVX2);
     MeasuredCosts {
         with_sketches: with_batches_of(vnni.with_sketches, avx2.with_sketches),
@@ -71,7 +88,8 @@ impl MeasuredCosts {
             InstructionSet::AvxVnni | InstructionSet::NeonI8mm | InstructionSet::NeonDotprod => {
                 &DOT_PRODUCTS_WITHOUT_PACKED_ROWS
             }
-            InstructionSet::Avx512Bw | InstructionSet::Avx2 | InstructionSet::Neon => &measured::AVX2,
+            InstructionSet::Avx512Bw | InstructionSet::Avx2 => &measured::AVX2,
+            InstructionSet::Neon => &WORDS,
             InstructionSet::Scalar => &measured::SCALAR,
         }
     }
