@@ -272,3 +272,29 @@ test('a collection with a part of another one is refused, and so is a part that 
 		message: /Collection\.open created/u,
 	});
 });
+
+test('closing a built collection waits for the calls in progress, and later calls fail', async t => {
+	const path = await mkdtemp(join(tmpdir(), 'passagekit-closing-'));
+	t.teardown(async () => rm(path, {recursive: true, force: true}));
+	const built = await Collection.build([{id: 'a', text: 'The Suez Canal was opened in 1869.'}], join(path, 'index'));
+	const searcher = await built.searcher('hybrid');
+	const calls = [
+		built.search('canal'),
+		built.ask('When was the canal opened?'),
+		searcher.search('canal'),
+		searcher.searchMany([{id: 'q', text: 'canal'}]),
+		built.encoder(),
+		built.flat(),
+	];
+	const closing = built.close();
+	await t.notThrowsAsync(Promise.all(calls));
+	await closing;
+	for (const call of [
+		async () => built.search('canal'),
+		async () => searcher.search('canal'),
+		async () => built.hnsw(),
+		async () => built.encoder(),
+	]) {
+		await t.throwsAsync(call(), {code: 'ERR_CLOSED'});
+	}
+});

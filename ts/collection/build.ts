@@ -77,7 +77,7 @@ export interface BuildOptions extends Omit<CallOptions, 'onProgress'>, ReadLimit
 	readonly overwrite?: boolean | undefined;
 	/** Called about ten times per second. If it throws or its promise rejects, the build stops and rejects with that error. */
 	readonly onProgress?: ((progress: BuildProgress) => void) | undefined;
-	/** Called and awaited after a file was read, with the number of invalid lines that were skipped. If it throws, the build stops. */
+	/** Called and awaited after a file was read, with the number of invalid lines that were skipped. If it throws or its promise rejects, the build stops. */
 	readonly onSkipped?: ((lines: number) => void) | undefined;
 	/** Called and awaited after each stage. If it throws or its promise rejects, the build stops and rejects with that error. */
 	readonly onStage?: ((report: StageReport) => void) | undefined;

@@ -96,6 +96,7 @@ export class BuiltCollection {
 		return new BuiltCollection(folder, manifest, passages, bm25, options);
 	}
 
+	/** Returns the searcher without waiting for its calls in `close`: use it in `calls.run`. */
 	async searcher(retriever: Retriever, options: BuiltSearcherOptions): Promise<FilterableSearcher> {
 		if (retriever === 'bm25') {
 			return this.bm25;

@@ -16,6 +16,7 @@ import {checkParameters} from '../sparse/bm25-index.ts';
 import type {Bm25Index} from '../sparse/index.ts';
 import {buildCollection} from './build.ts';
 import {BuiltCollection} from './built-collection.ts';
+import {BuiltSearcher} from './built-searcher.ts';
 import {defaultEvidence} from './evidence.ts';
 import {checkedCreate} from './live/create.ts';
 import type {Documents} from './live/documents.ts';
@@ -137,7 +138,8 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	Fails with `ERR_IO` if there is no collection, with `ERR_ARGUMENT` for `create` in a folder with other files, with `ERR_INDEX_CORRUPT` if
 	the collection is damaged or its parts belong to different collections, with `ERR_INDEX_VERSION` if this version of passagekit does not
 	read its format, and with `ERR_ENCODER_MISMATCH` or `ERR_DIMENSION` if an encoder differs from the one that the collection was created
-	with. If a build was killed after it moved the old collection aside and before it moved the new one into place, the old one is restored.
+	with. An existing collection also fails to open with another analyzer (`ERR_ANALYZER_MISMATCH`), and with another `split` or similarity
+	(`ERR_ARGUMENT`), than it was created with. If a build was killed after it moved the old collection aside and before it moved the new one into place, the old one is restored.
 
 	The type argument declares the fields of the documents for the compiler. It is not compared with the documents that are stored.
 	*/
@@ -186,8 +188,9 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	Adds documents with new ids and resolves to their number. They become visible at the next commit. Fails with `ERR_DUPLICATE_ID` if an id
 	exists already in the collection or occurs twice in the call.
 
-	An array is added whole or not at all. Another iterable is read only as fast as its documents are added; if the iterable or one of its
-	documents fails, the documents before it remain added, and the error says how many. Progress counts documents.
+	An array is added whole or not at all. Another iterable is read only as fast as its documents are added, in batches. If the iterable or one of
+	its documents fails, the documents before it remain added; if a batch fails, for example because of a duplicate id, the batches before it do.
+	An error that is a `RetrievalError` says how many were added. Progress counts documents.
 	*/
 	async add(documents: Documents<Fields>, options: CallOptions = {}): Promise<number> {
 		checkOptions('add', options, callOptions);
@@ -313,15 +316,16 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	async searcher(retriever: Retriever, options: SearcherOptions = {}): Promise<FilterableSearcher> {
 		checkOneOf('retriever', retriever, retrievers);
 		checkOptions('searcher', options, searcherOptions);
-		this.#parts.calls.checkOpen();
-		if (this.#parts instanceof BuiltCollection) {
-			return this.#parts.searcher(retriever, options);
+		const parts = this.#parts;
+		if (parts instanceof BuiltCollection) {
+			return parts.calls.run(async () => new BuiltSearcher(await parts.searcher(retriever, options), parts.calls));
 		}
+		parts.calls.checkOpen();
 		if (retriever !== 'bm25') {
-			await this.#parts.questionEncoder();
+			await parts.questionEncoder();
 		}
 		const {vectorIndex, fusion, depth = 1000} = options;
-		return new LiveSearcher(this.#parts, {retriever, fusion, depth, exact: isExact(vectorIndex)});
+		return new LiveSearcher(parts, {retriever, fusion, depth, exact: isExact(vectorIndex)});
 	}
 
 	/** Returns the passages of a document, in order; empty if there is no such document. */
@@ -404,7 +408,8 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 
 	/** Returns the exact vector index of a built collection. Fails with `ERR_ARGUMENT` if the collection has no vectors. */
 	async flat(): Promise<FlatIndex> {
-		return this.#built('flat').flat();
+		const built = this.#built('flat');
+		return built.calls.run(async () => built.flat());
 	}
 
 	/**
@@ -412,7 +417,8 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	with `dense: 'flat'`.
 	*/
 	async hnsw(): Promise<HnswIndex> {
-		return this.#built('hnsw').hnsw();
+		const built = this.#built('hnsw');
+		return built.calls.run(async () => built.hnsw());
 	}
 
 	/**
@@ -420,8 +426,8 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	question encoder. An encoder that was given as an object is not stored: pass it to every `Collection.open`.
 	*/
 	async encoder(): Promise<Encoder> {
-		this.#parts.calls.checkOpen();
-		return this.#parts instanceof BuiltCollection ? this.#parts.encoder() : this.#parts.questionEncoder();
+		const parts = this.#parts;
+		return parts.calls.run(async () => (parts instanceof BuiltCollection ? parts.encoder() : parts.questionEncoder()));
 	}
 
 	/** Returns the reader, which is loaded by the first call. */
@@ -443,10 +449,12 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 			checkObject(`hits[${i}]`, hit, '{id, score}');
 			checkId(`hits[${i}]: id`, hit.id);
 		});
-		if (this.#parts instanceof BuiltCollection) {
-			return this.#parts.passagesOf(hits);
+		const parts = this.#parts;
+		if (parts instanceof BuiltCollection) {
+			return parts.calls.run(async () => parts.passagesOf(hits));
 		}
-		const passages = new Map((await this.#parts.passages(hits.map(({id}) => id))).map(passage => [passage.id, passage]));
+		parts.calls.checkOpen();
+		const passages = new Map((await parts.passages(hits.map(({id}) => id))).map(passage => [passage.id, passage]));
 		return hits.map(({id, score}) => {
 			const passage = passages.get(id);
 			if (passage === undefined) {
@@ -457,7 +465,8 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	}
 
 	/**
-	Closes the collection and its models. Calls in progress finish first; later calls fail with `ERR_CLOSED`. Changes are committed first, unless
+	Closes the collection and its models. Calls in progress finish first, so do not wait for this call in one of their callbacks, such as
+	`onProgress`; later calls fail with `ERR_CLOSED`. Changes are committed first, unless
 	`discard` is set; changes that failed halfway are discarded, and the call rejects with `ERR_INTERRUPTED`.
 	*/
 	async close(options: {readonly discard?: boolean | undefined} = {}): Promise<void> {

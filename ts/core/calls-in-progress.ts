@@ -28,7 +28,13 @@ export class CallsInProgress {
 		} finally {
 			this.#count -= 1;
 			if (this.#count === 0) {
-				this.#onIdle.splice(0).forEach(release => release());
+				for (const release of this.#onIdle.splice(0)) {
+					try {
+						release();
+					} catch {
+						// The call must not fail because something cannot be released.
+					}
+				}
 			}
 		}
 	}

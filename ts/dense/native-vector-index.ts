@@ -146,6 +146,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	async exportVectors(path: string, options: ExportVectorsOptions = {}): Promise<number> {
 		checkString('exportVectors: path', path);
 		checkOptions('exportVectors', options, exportOptions);
+		this.#calls.checkOpen();
 		const {idsPath} = options;
 		if (idsPath !== undefined) {
 			checkString('idsPath', idsPath);
@@ -168,6 +169,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	/** @internal For an index of phrases: the row ids of the phrases of a passage. */
 	async phraseRows(id: string): Promise<string[]> {
 		checkId('phrases: id', id);
+		this.#calls.checkOpen();
 		return callNative({}, () => this.#native.phrases(id));
 	}
 
@@ -197,12 +199,14 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	/** Resolves to whether there is a vector with this id. */
 	async has(id: string): Promise<boolean> {
 		checkId('has: id', id);
+		this.#calls.checkOpen();
 		return callSync(() => this.#native.hasNow(id)) ?? callNative({}, () => this.#native.has(id));
 	}
 
 	/** Resolves to the vector with this id, as it is stored: with unit length for `cosine`. `undefined` if there is none. */
 	async get(id: string): Promise<Float32Array | undefined> {
 		checkId('get: id', id);
+		this.#calls.checkOpen();
 		return (await callNative({}, () => this.#native.vector(id))) ?? undefined;
 	}
 
@@ -217,6 +221,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 
 	/** Iterates over the ids that exist when the iteration starts, in the order in which they were added. */
 	async *ids(): AsyncGenerator<string, void, undefined> {
+		this.#calls.checkOpen();
 		const ids = await callNative({}, () => this.#native.ids());
 		for (;;) {
 			await yieldIfOverBudget();
@@ -233,7 +238,9 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	/** Compiles a filter, so that searches of this index can reuse it. */
 	async filter(filter: IdFilter, options: Pick<CallOptions, 'signal'> = {}): Promise<VectorFilter> {
 		checkOptions('filter', options, signalOption);
-		return isInstance(filter, VectorFilter) ? filter : VectorFilter.of(await nativeFilter(this.#native, filter, options.signal));
+		return this.#calls.run(async () =>
+			isInstance(filter, VectorFilter) ? filter : VectorFilter.of(await nativeFilter(this.#native, filter, options.signal)),
+		);
 	}
 
 	/**
@@ -287,6 +294,7 @@ export abstract class NativeVectorIndex implements VectorIndex {
 	16 MiB. Fails with `ERR_INDEX_CORRUPT` if a checksum differs.
 	*/
 	async verify(): Promise<void> {
+		this.#calls.checkOpen();
 		await callNative({}, () => this.#native.verify());
 	}
 

@@ -313,13 +313,16 @@ export class PhraseIndex implements AsyncDisposable {
 		await this.#rows.verify();
 	}
 
-	/** Frees the memory. Calls in progress finish first. */
+	/**
+	Refuses later calls with `ERR_CLOSED`, and frees the memory when the calls in progress have finished. `await using` waits for these calls;
+	this method does not.
+	*/
 	close(): void {
 		this.#rows.close();
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		this.close();
+		await this.#rows[Symbol.asyncDispose]();
 	}
 }
 

@@ -328,7 +328,7 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 	async matching(ids: readonly string[], filter: Filter, options: Pick<CallOptions, 'signal'> = {}): Promise<string[]> {
 		checkIds('matching: ids', ids);
 		checkOptions('matching', options, signalOption);
-		return matchingIds(this.#native, [...ids], filter, options.signal);
+		return this.#calls.run(async () => matchingIds(this.#native, [...ids], filter, options.signal));
 	}
 
 	/** Explains the score of a passage for a query. Fails with `ERR_ARGUMENT` if there is no such passage. */
@@ -336,6 +336,7 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 		checkString('explain: query', query);
 		checkId('explain: passageId', passageId);
 		checkOptions('explain', options, parameterOptions);
+		this.#calls.checkOpen();
 		const {k1, b} = this.#parameters(options);
 		return callNative({}, () => this.#native.explain(query, passageId, k1, b));
 	}
@@ -346,6 +347,7 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 	*/
 	async fields(passageId: string): Promise<StoredFields> {
 		checkId('fields: passageId', passageId);
+		this.#calls.checkOpen();
 		return JSON.parse(await callNative({}, () => this.#native.fields(passageId))) as StoredFields;
 	}
 
@@ -388,6 +390,7 @@ export class Bm25Index implements FilterableSearcher, FieldIndex, AsyncDisposabl
 
 	/** Runs a call that may switch to another commit at any time before it ends. */
 	async #reloading(call: () => Promise<void>): Promise<void> {
+		this.#calls.checkOpen();
 		this.#generation += 1;
 		try {
 			await callNative({}, call);

@@ -7,12 +7,13 @@
 //! base-<n>.graph      the base: the vectors of older passages, one row per passage, with their graph
 //! base-<n>.ords       the ord of each row of the base; absent if every ord equals its row number
 //! writer.json         which process has the collection open for changes
-//! create.lock         locked while the collection is created
+//! create.lock         locked while the collection is created; it stays
 //! ```
 
-use std::fs;
+use std::fs::{self, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -26,6 +27,8 @@ const FORMAT: &str = "passagekit-collection";
 const DESCRIPTION: &str = "passagekit.json";
 /// The name of the file that is locked while a collection is created.
 const CREATION_LOCK: &str = "create.lock";
+/// A process waits this long for another one that creates a collection, which usually takes milliseconds.
+const MAX_CREATION_TIME: Duration = Duration::from_secs(60);
 /// The prefixes of the names of vector files, which are replaced whenever a new base is written.
 const REPLACED: [&str; 2] = ["vectors-", "base-"];
 
@@ -65,7 +68,15 @@ pub(crate) fn prepare(folder: &Path) -> Result<CreationLock, Error> {
         // may be unreadable.
         sync_folder(if parent.as_os_str().is_empty() { Path::new(".") } else { parent }).ok();
     }
+    check_empty(folder)?;
     let lock = CreationLock::acquire(folder)?;
+    // Another process may have created a collection meanwhile.
+    check_empty(folder)?;
+    Ok(lock)
+}
+
+/// Fails if a folder has other files than those of an interrupted creation.
+fn check_empty(folder: &Path) -> Result<(), Error> {
     let not_empty = |got: String| Error::NotEmpty { path: folder.to_path_buf(), got };
     let mut entries = fs::read_dir(folder).map_err(Error::io("create", folder))?;
     let foreign = entries.find_map(|entry| match entry {
@@ -81,15 +92,15 @@ pub(crate) fn prepare(folder: &Path) -> Result<CreationLock, Error> {
     match foreign.transpose()?.as_deref() {
         Some(DESCRIPTION) => Err(not_empty("a collection".to_owned())),
         Some(name) => Err(not_empty(format!("\"{name}\" in it"))),
-        None => Ok(lock),
+        None => Ok(()),
     }
 }
 
-/// The lock that a process holds while it creates a collection. Dropping it releases the lock and removes its file.
+/// The lock that a process holds while it creates a collection. The operating system releases it when the file is
+/// closed, for any reason. The file stays: if it were removed, another process could lock a new file of the same name,
+/// while a third still has the old one.
 #[derive(Debug)]
 pub(crate) struct CreationLock {
-    path: PathBuf,
-    /// The operating system releases the lock when the file is closed, for any reason.
     _file: fs::File,
 }
 
@@ -97,41 +108,27 @@ impl CreationLock {
     /// Waits until no other process, and no other thread of this process, has the lock.
     fn acquire(folder: &Path) -> Result<Self, Error> {
         let path = folder.join(CREATION_LOCK);
+        let opened = fs::OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+        let file = opened.map_err(Error::io("create", &path))?;
+        let start = Instant::now();
         loop {
-            let opened = fs::OpenOptions::new().write(true).create(true).truncate(false).open(&path);
-            let file = opened.map_err(Error::io("create", &path))?;
-            match file.lock() {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if start.elapsed() < MAX_CREATION_TIME => {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                Err(TryLockError::WouldBlock) => {
+                    let error = std::io::Error::from(ErrorKind::TimedOut);
+                    return Err(Error::io("create", &path)(error));
+                }
                 // Some network drives have no locks. There, nothing protects processes that create a collection at the
                 // same time.
-                Err(error) if error.kind() == ErrorKind::Unsupported => {}
-                locked => locked.map_err(Error::io("create", &path))?,
-            }
-            // The previous owner may have removed the file before it released the lock. Others then lock a new file.
-            if is_same_file(&file, &path) {
-                return Ok(Self { path, _file: file });
+                Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => break,
+                Err(TryLockError::Error(error)) => return Err(Error::io("create", &path)(error)),
             }
         }
+        Ok(Self { _file: file })
     }
-}
-
-impl Drop for CreationLock {
-    fn drop(&mut self) {
-        fs::remove_file(&self.path).ok();
-    }
-}
-
-/// Returns whether `path` is the name of an open file.
-#[cfg(unix)]
-fn is_same_file(file: &fs::File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let id = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
-    file.metadata().is_ok_and(|open| fs::metadata(path).is_ok_and(|named| id(open) == id(named)))
-}
-
-/// On Windows, a file that is open cannot be removed.
-#[cfg(not(unix))]
-fn is_same_file(_: &fs::File, _: &Path) -> bool {
-    true
 }
 
 /// Writes the description, which makes the folder a collection.

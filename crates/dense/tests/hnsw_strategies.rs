@@ -81,6 +81,7 @@ fn the_recall_of_a_large_batch_rises_with_ef() -> Result<(), Error> {
     // The quantization errors are large in relation to the differences of scores, so that many candidates are needed.
     let (vectors, queries) = (uniform(4000, 70, 51), uniform(100, 70, 52));
     let (index, exact) = (hnsw(70, Similarity::Dot, SMALL, &vectors, 1), flat(70, Similarity::Dot, &vectors));
+    assert!(SearchCosts::detect(false).prefer_batch_code_scan(4000, 250), "the batch shares a scan");
     let expected = exact.search_many(&queries, 100, 1, &Control::new())?;
     let recall_of =
         |ef| Ok::<_, Error>(recall(&expected, &index.search_many(&queries, 100, ef, 1, &Control::new())?));

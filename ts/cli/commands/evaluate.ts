@@ -75,6 +75,9 @@ export function registerEvaluate(program: Command, signal: AbortSignal): void {
 			if (byQrels === (flags.questions !== undefined)) {
 				throw new UsageError('evaluate: expected either --qrels QRELS, or --questions FILE with --passages FILE or --url URL --index NAME');
 			}
+			if (flags.documents && !byQrels) {
+				throw new UsageError('evaluate: expected --documents only with --qrels');
+			}
 			const readRun = async (path: string): Promise<Run> => {
 				const run = await readTrecRun(path, {signal});
 				return flags.documents ? documentRun(run, {signal}) : run;
@@ -123,7 +126,9 @@ async function evaluateByQrels(run: Run, other: Run | undefined, flags: Evaluate
 				),
 	);
 	note(`${perQuery.size} judged queries, ${missing} of them without hits in the run; ${unjudged} queries of the run are not judged`);
-	noteForeignIds(run, qrels);
+	for (const each of other === undefined ? [run] : [run, other]) {
+		noteForeignIds(each, qrels);
+	}
 	if (otherEvaluation) {
 		note(
 			`the other run has no hits for ${otherEvaluation.missing} of the judged queries; ${otherEvaluation.unjudged} of its queries are not judged\n${comparisonNote}`,

@@ -198,9 +198,12 @@ export class LiveCollection {
 		// This comes before the search, so that a collection without a passage encoder rejects the call even if there are no hits.
 		const encoder = search.include.has('sentence') ? await this.#encoders().sentences() : undefined;
 		if (isBlank(text) && search.vector === undefined) {
+			signal?.throwIfAborted();
 			return {hits: [], search};
 		}
-		if (this.#commits.isDue()) {
+		// While this object changes the collection, no other process can commit. The search must not wait for the change, which may itself wait for
+		// the search, for example in its source of documents.
+		if (this.#commits.isDue() && !this.#queue.isBusy) {
 			await this.#commits.refreshIfChanged(async () => this.refresh());
 		}
 		const vector = search.retriever === 'bm25' ? undefined : (search.vector ?? (await this.#encodeQuestion(text, signal)));

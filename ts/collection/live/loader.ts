@@ -84,7 +84,8 @@ export class DocumentLoader {
 			return added;
 		} catch (error) {
 			if (!isOneBatch && batch.length > 0 && !hasBatchFailed && signal?.aborted !== true) {
-				await flush();
+				// If the documents before the error cannot be added, the first error still is the one to report.
+				await flush().catch(() => {});
 			}
 			throw added > 0 ? afterSome(error, added, read) : error;
 		}
@@ -232,6 +233,6 @@ function afterSome(error: unknown, added: number, read: number): unknown {
 		return error;
 	}
 	const before = read === 1 ? 'The document before it was' : `The ${read} documents before it were`;
-	const count = added === read ? before : `${added} documents were`;
+	const count = added === read ? before : added === 1 ? '1 document was' : `${added} documents were`;
 	return new RetrievalError(error.code, `${error.message}. ${count} added; roll back to undo that.`, {cause: error});
 }

@@ -43,15 +43,21 @@ export class LiveSearcher implements FilterableSearcher {
 		}
 		const lists: Hit[][] = Array.from({length: queries.length});
 		let [next, done] = [0, 0];
+		const failures: unknown[] = [];
 		const work = async (): Promise<void> => {
-			for (let at = next++; at < queries.length; at = next++) {
+			for (let at = next++; at < queries.length && failures.length === 0; at = next++) {
 				lists[at] = await this.#search(queries[at]!.text, {k, filter, signal});
 				done += 1;
 				await onProgress?.({done, total: queries.length});
 			}
 		};
+		const untilFailure = async (): Promise<void> => work().catch((error: unknown) => void failures.push(error));
 		// Concurrent searches run on the addon's threads. By default, eight run at a time to keep the cores busy; at most 64 do.
-		await this.#collection.calls.run(async () => Promise.all(Array.from({length: Math.min(threads || 8, 64, queries.length)}, work)));
+		const workers = Math.min(threads || 8, 64, queries.length);
+		await this.#collection.calls.run(async () => Promise.all(Array.from({length: workers}, untilFailure)));
+		if (failures.length > 0) {
+			throw failures[0];
+		}
 		return new Map(queries.map(({id}, i) => [id, lists[i]!]));
 	}
 

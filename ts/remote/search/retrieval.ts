@@ -42,7 +42,10 @@ export interface FoundPassage extends Hit {
 export function planOf(index: RemoteIndex, text: string, options: CollectionSearchOptions, globalStatistics: boolean): RetrievalPlan {
 	const {schema} = index.parts;
 	const context = {dim: index.dim, unit: schema.settings.unit, k1: schema.k1, b: schema.b};
-	const search = checkedSearch(text, options, context);
+	// A cluster sends all hits of both lists, so the default depth is no larger than necessary.
+	const {k: count = 10, offset: first = 0} = options;
+	const hits = typeof count === 'number' && typeof first === 'number' ? first + count : 0;
+	const search = checkedSearch(text, {...options, depth: options.depth ?? Math.max(100, hits)}, context);
 	if (search.include.has('highlights')) {
 		throw new RetrievalError(
 			'ERR_ARGUMENT',

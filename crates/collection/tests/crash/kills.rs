@@ -43,7 +43,7 @@ pub fn check_writer(folder: &Path, seed: u64, generation: u64) -> Result<(), Err
     let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").file_name());
     let names: Vec<_> = entries.map(|name| name.to_string_lossy().into_owned()).collect();
     let count = |prefix: &str| names.iter().filter(|name| name.starts_with(prefix)).count();
-    assert!(count("vectors-") == 1 && count("base-") <= 2 && names.len() <= 5, "{names:?}");
+    assert!(count("vectors-") == 1 && count("base-") <= 2 && names.len() <= 6, "{names:?}");
     Ok(())
 }
 

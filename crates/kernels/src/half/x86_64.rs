@@ -4,13 +4,13 @@
 // number is inserted. That is faster than loading a copy of the values, because a load must wait for the stores of the
 // copy.
 
-/// Masks of pairs: those at `8 - n..` select the first `n`.
-const PAIRS: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
-/// Masks of 16-bit values: those at `16 - n..` select the value `n - 1`.
-const PLACES: [i16; 32] = {
-    let mut places = [0; 32];
-    places[15] = -1;
-    places
+/// `PAIR_MASKS[8 - n..]` selects the first `n` pairs.
+const PAIR_MASKS: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
+/// `LANE_MASKS[16 - n..]` selects the 16-bit value `n - 1`.
+const LANE_MASKS: [i16; 32] = {
+    let mut masks = [0; 32];
+    masks[15] = -1;
+    masks
 };
 
 /// Registers of sixteen floats.
@@ -41,14 +41,14 @@ pub(super) mod avx512 {
     #[inline]
     fn widened_part<const BF16: bool>(halves: &[u16]) -> Lanes {
         let len = halves.len().min(WIDTH);
-        let pairs: &[i32; 8] = super::PAIRS[8 - len / 2..].first_chunk().expect("8 pairs");
+        let pairs: &[i32; 8] = super::PAIR_MASKS[8 - len / 2..].first_chunk().expect("8 pairs");
         // SAFETY: `pairs` is 32 readable bytes; the load needs no alignment.
         let mask = unsafe { _mm256_loadu_si256(pairs.as_ptr().cast()) };
         // SAFETY: the mask selects only pairs within `halves`, and others are not read.
         let mut register = unsafe { _mm256_maskload_epi32(halves.as_ptr().cast(), mask) };
         if len % 2 == 1 {
             let last = _mm256_set1_epi16(halves[len - 1].cast_signed());
-            let place: &[i16; 16] = super::PLACES[16 - len..].first_chunk().expect("16 numbers");
+            let place: &[i16; 16] = super::LANE_MASKS[16 - len..].first_chunk().expect("16 numbers");
             // SAFETY: `place` is 32 readable bytes; the load needs no alignment.
             let place = unsafe { _mm256_loadu_si256(place.as_ptr().cast()) };
             register = _mm256_or_si256(register, _mm256_and_si256(last, place));
@@ -117,14 +117,14 @@ pub(super) mod avx2 {
     #[inline]
     fn widened_part<const BF16: bool>(halves: &[u16]) -> Lanes {
         let len = halves.len().min(WIDTH);
-        let pairs: &[i32; 4] = super::PAIRS[8 - len / 2..].first_chunk().expect("4 pairs");
+        let pairs: &[i32; 4] = super::PAIR_MASKS[8 - len / 2..].first_chunk().expect("4 pairs");
         // SAFETY: `pairs` is 16 readable bytes; the load needs no alignment.
         let mask = unsafe { _mm_loadu_si128(pairs.as_ptr().cast()) };
         // SAFETY: the mask selects only pairs within `halves`, and others are not read.
         let mut register = unsafe { _mm_maskload_epi32(halves.as_ptr().cast(), mask) };
         if len % 2 == 1 {
             let last = _mm_set1_epi16(halves[len - 1].cast_signed());
-            let place: &[i16; 8] = super::PLACES[16 - len..].first_chunk().expect("8 numbers");
+            let place: &[i16; 8] = super::LANE_MASKS[16 - len..].first_chunk().expect("8 numbers");
             // SAFETY: `place` is 16 readable bytes; the load needs no alignment.
             let place = unsafe { _mm_loadu_si128(place.as_ptr().cast()) };
             register = _mm_or_si128(register, _mm_and_si128(last, place));

@@ -8,8 +8,8 @@ const LINE_BYTES: usize = if cfg!(target_vendor = "apple") { 128 } else { 64 };
 
 /// Prefetches all of `values` into the L1 cache.
 ///
-/// With lines of 64 bytes, nearly all ranges that are prefetched start at the start of a line, so this is assumed: if
-/// one does not, its last few bytes may be in a line that is not requested.
+/// With lines of 64 bytes, one line is requested per 64 bytes, beginning with that of the first byte. The rows of graphs
+/// start at the start of a line. If a range does not, its last few bytes may be in a line that is not requested.
 #[inline]
 pub fn prefetch<T>(values: &[T]) {
     for_each_line(values, LINE_BYTES, size_of_val(values), request_in_l1);

@@ -134,7 +134,10 @@ fn lock_state(state: &Mutex<State>) -> MutexGuard<'_, State> {
 
 impl DurableDirectory {
     pub fn open(path: &Path) -> std::result::Result<Self, OpenDirectoryError> {
-        Ok(Self { path: path.to_path_buf(), files: MmapDirectory::open(path)?, state: Arc::default() })
+        let files = MmapDirectory::open(path)?;
+        // Like `files`, the path must not change if the process changes its working directory.
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        Ok(Self { path, files, state: Arc::default() })
     }
 
     /// Returns a directory for the next writer of this process, and passes the writer lock to it, if this directory has

@@ -47,6 +47,7 @@ pub(super) struct MeasuredCosts {
     pub without_sketches: SearchCosts,
 }
 
+/// Returns the costs `single`, with those of batches from `batch`.
 const fn with_batches_of(single: SearchCosts, batch: SearchCosts) -> SearchCosts {
     SearchCosts {
         batch_rows_per_expansion: batch.batch_rows_per_expansion,
@@ -57,7 +58,7 @@ const fn with_batches_of(single: SearchCosts, batch: SearchCosts) -> SearchCosts
 
 /// An estimate for NEON without dot products: the costs of AVX2, but half as many rows of a batch in the same time,
 /// because NEON's kernels do not add products in 16 bits.
-static WORDS: MeasuredCosts = {
+static NEON_WITHOUT_DOT_PRODUCTS: MeasuredCosts = {
     const fn with_slower_batches(costs: SearchCosts) -> SearchCosts {
         SearchCosts {
             batch_rows_per_expansion: costs.batch_rows_per_expansion / 2,
@@ -89,7 +90,7 @@ impl MeasuredCosts {
                 &DOT_PRODUCTS_WITHOUT_PACKED_ROWS
             }
             InstructionSet::Avx512Bw | InstructionSet::Avx2 => &measured::AVX2,
-            InstructionSet::Neon => &WORDS,
+            InstructionSet::Neon => &NEON_WITHOUT_DOT_PRODUCTS,
             InstructionSet::Scalar => &measured::SCALAR,
         }
     }

@@ -21,9 +21,12 @@ pub(crate) const MAX_BATCH_QUERIES: usize = 256;
 const HITS_PER_SPARE_CANDIDATE: usize = 2;
 /// The number of extra candidates that are kept in addition, for any `k`.
 const SPARE_CANDIDATES: usize = 8;
-/// One extra candidate is kept per this many candidates that a beam search would expand, so that a larger `ef` raises
-/// the recall of this scan too.
-const EF_PER_CANDIDATE: usize = 4;
+/// At least one extra candidate is kept per this many candidates that a beam search would expand, so that a larger `ef`
+/// raises the recall of this scan too.
+const EF_PER_SPARE_CANDIDATE: usize = 4;
+/// The maximum number of extra candidates that `ef` causes. More of them raise the recall hardly, but take memory and
+/// time.
+const MAX_SPARE_CANDIDATES_FOR_EF: usize = 4096;
 
 /// Returns, for each query, approximately the `k` best of the rows for which `is_live` is true, best first. `vectors`
 /// are at most [`MAX_BATCH_QUERIES`] queries `[q * dim]`, which are already [prepared](crate::Similarity::prepare).
@@ -41,7 +44,8 @@ pub(crate) fn scan_codes_batch(
         vectors.chunks_exact(view.dim).map(|vector| scorer.query(vector)).collect();
     let have_small_groups = kernels.instruction_set().prefers_small_groups();
     let (byte_queries, score_formulas) = codes.byte_queries(queries.iter(), have_small_groups);
-    let num_spare = (k / HITS_PER_SPARE_CANDIDATE + SPARE_CANDIDATES).max(ef / EF_PER_CANDIDATE);
+    let num_spare_for_ef = (ef / EF_PER_SPARE_CANDIDATE).min(MAX_SPARE_CANDIDATES_FOR_EF);
+    let num_spare = (k / HITS_PER_SPARE_CANDIDATE + SPARE_CANDIDATES).max(num_spare_for_ef);
     let num_candidates = k + num_spare.min(view.len());
     let mut candidates: Vec<TopKBuffer> = queries.iter().map(|_| TopKBuffer::new(num_candidates)).collect();
     let (mut bytes, mut products) = (Vec::new(), vec![0; queries.len() * BOUND_ROWS]);
