@@ -318,7 +318,11 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 		checkOptions('searcher', options, searcherOptions);
 		const parts = this.#parts;
 		if (parts instanceof BuiltCollection) {
-			return parts.calls.run(async () => new BuiltSearcher(await parts.searcher(retriever, options), parts.calls));
+			return parts.calls.run(async () => {
+				const searcher = await parts.searcher(retriever, options);
+				// The BM25 index waits for its own calls.
+				return searcher === parts.bm25 ? searcher : new BuiltSearcher(searcher, parts.calls);
+			});
 		}
 		parts.calls.checkOpen();
 		if (retriever !== 'bm25') {
