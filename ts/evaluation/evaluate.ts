@@ -15,9 +15,8 @@ parentheses, as in `RR(rel=2)@10`. nDCG has no such grade, because each grade is
 */
 export type Measure =
 	| `nDCG${'' | `@${number}`}`
-	| `${'RR' | 'MRR' | 'AP' | 'MAP'}${MinGrade}${'' | `@${number}`}`
-	| `${'R' | 'Recall' | 'P' | 'Precision' | 'Success'}${MinGrade}@${number}`;
-type MinGrade = '' | `(rel=${number})`;
+	| `${'RR' | 'MRR' | 'AP' | 'MAP'}${'' | `(rel=${number})`}${'' | `@${number}`}`
+	| `${'R' | 'Recall' | 'P' | 'Precision' | 'Success'}${'' | `(rel=${number})`}@${number}`;
 
 /** The values of measures for a run. */
 export interface Evaluation<M extends string> {
