@@ -77,7 +77,10 @@ export interface BuildOptions extends Omit<CallOptions, 'onProgress'>, ReadLimit
 	readonly overwrite?: boolean | undefined;
 	/** Called about ten times per second. If it throws or its promise rejects, the build stops and rejects with that error. */
 	readonly onProgress?: ((progress: BuildProgress) => void) | undefined;
-	/** Called and awaited after a file was read, with the number of invalid lines that were skipped. If it throws or its promise rejects, the build stops. */
+	/**
+	Called and awaited after a file or folder was read, with the number of invalid lines that were skipped. If it throws or its promise rejects,
+	the build stops.
+	*/
 	readonly onSkipped?: ((lines: number) => void) | undefined;
 	/** Called and awaited after each stage. If it throws or its promise rejects, the build stops and rejects with that error. */
 	readonly onStage?: ((report: StageReport) => void) | undefined;
@@ -179,8 +182,8 @@ export async function buildCollection(
 					`${typeof source === 'string' ? source : 'passages'}: expected at least one passage, got none`,
 				);
 			}
-			if ('skipped' in result) {
-				await options.onSkipped?.(result.skipped as number);
+			if (typeof source === 'string') {
+				await options.onSkipped?.(result.skipped);
 			}
 			return result;
 		});

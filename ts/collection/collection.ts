@@ -138,8 +138,9 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	Fails with `ERR_IO` if there is no collection, with `ERR_ARGUMENT` for `create` in a folder with other files, with `ERR_INDEX_CORRUPT` if
 	the collection is damaged or its parts belong to different collections, with `ERR_INDEX_VERSION` if this version of passagekit does not
 	read its format, and with `ERR_ENCODER_MISMATCH` or `ERR_DIMENSION` if an encoder differs from the one that the collection was created
-	with. An existing collection also fails to open with another analyzer (`ERR_ANALYZER_MISMATCH`), and with another `split` or similarity
-	(`ERR_ARGUMENT`), than it was created with. If a build was killed after it moved the old collection aside and before it moved the new one into place, the old one is restored.
+	with. Fails with `ERR_ANALYZER_MISMATCH` for another analyzer than the collection has, and with `ERR_ARGUMENT` for another `split` or
+	similarity. If a build was killed after it moved the old collection aside and before it moved the new one into place, the old one is
+	restored.
 
 	The type argument declares the fields of the documents for the compiler. It is not compared with the documents that are stored.
 	*/
@@ -188,9 +189,9 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	Adds documents with new ids and resolves to their number. They become visible at the next commit. Fails with `ERR_DUPLICATE_ID` if an id
 	exists already in the collection or occurs twice in the call.
 
-	An array is added whole or not at all. Another iterable is read only as fast as its documents are added, in batches. If the iterable or one of
-	its documents fails, the documents before it remain added; if a batch fails, for example because of a duplicate id, the batches before it do.
-	An error that is a `RetrievalError` says how many were added. Progress counts documents.
+	An array is added whole or not at all. Another iterable is read only as fast as its documents are added, in batches. If the iterable or one
+	of its documents fails, the documents before it remain added; if a batch fails, for example because of a duplicate id, the batches before
+	it do. An error that is a `RetrievalError` says how many were added. Progress counts documents.
 	*/
 	async add(documents: Documents<Fields>, options: CallOptions = {}): Promise<number> {
 		checkOptions('add', options, callOptions);

@@ -24,8 +24,8 @@ How a flat index stores its vectors.
   that the codes do not rule out; hits and scores are those of `f32`, bit for bit. A single query reads about a quarter of
   the memory that it reads with `f32`. A batch of queries also takes less arithmetic, except on x86-64 CPUs without AVX2, and on
   64-bit ARM CPUs without dot-product instructions. With up to about 128 dimensions, a single query is no faster than with `f32`, or
-  slower, unless the vectors do not fit in the CPU's cache. The codes are used only if there are enough vectors per hit (the number of vectors divided by `k`): at least 40 for up to three queries, 10
-  for four to eight, and 64 for more.
+  slower, unless the vectors do not fit in the CPU's cache. The codes are used only if there are enough vectors per hit (the number of
+  vectors divided by `k`): at least 40 for up to three queries, 10 for four to eight, and 64 for more.
 */
 export type FlatStorage = 'f32' | 'f16' | 'int8Rescored';
 

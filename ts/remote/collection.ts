@@ -218,7 +218,10 @@ export class OpenSearchCollection<Fields extends AllowedFields<Fields> = any> im
 		return optimizeIndex(this.#index, options.signal);
 	}
 
-	/** Returns the best passages for a query, best first. A blank query has no hits. `include` may have all parts except `highlights`. By default, `depth` is 100, or `offset + k` if that is larger. */
+	/**
+	Returns the best passages for a query, best first. A blank query has no hits. `include` may have all parts except `highlights`. By default,
+	`depth` is 100, or `offset + k` if that is larger.
+	*/
 	async search<const Part extends Include = never>(
 		query: string,
 		options: CollectionSearchOptions<Part, Fields> = {},

@@ -7,9 +7,9 @@ mod support;
 #[path = "../../transformer/tests/support/weights.rs"]
 mod weights;
 
-use control::Control;
 use std::path::{Path, PathBuf};
 
+use control::Control;
 use inference::{Batch, RuntimeChoice, Session, Tensor};
 use support::{onnx_runtime, root};
 use tokenize::{ModelInput, Tokenizer};

@@ -1,9 +1,9 @@
 //! Models are read from the files of several exporters and compute what ONNX Runtime computes; others are refused with
 //! a reason, and damaged files with an error. `files/make.py` made the files.
 
-use control::Control;
 use std::path::{Path, PathBuf};
 
+use control::Control;
 use safetensors::SafeTensors;
 use transformer::onnx::{self, Error};
 use transformer::weights::{Head, Matrix, TableValues, Weights};

@@ -2,9 +2,9 @@
 
 mod support;
 
-use control::Control;
 use std::path::Path;
 
+use control::Control;
 use support::weights::{Shape, random, with_floats};
 use transformer::weights::{Head, Linear, Matrix, Output, Table, TableValues, Weights};
 use transformer::{Bits, Model, Text, onnx, quantize};

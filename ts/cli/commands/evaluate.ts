@@ -126,18 +126,17 @@ async function evaluateByQrels(run: Run, other: Run | undefined, flags: Evaluate
 				),
 	);
 	note(`${perQuery.size} judged queries, ${missing} of them without hits in the run; ${unjudged} queries of the run are not judged`);
-	for (const each of other === undefined ? [run] : [run, other]) {
-		noteForeignIds(each, qrels);
-	}
+	noteForeignIds('the run', run, qrels);
 	if (otherEvaluation) {
 		note(
 			`the other run has no hits for ${otherEvaluation.missing} of the judged queries; ${otherEvaluation.unjudged} of its queries are not judged\n${comparisonNote}`,
 		);
+		noteForeignIds('the other run', other!, qrels);
 	}
 }
 
-/** Prints a warning if no hit of the run is judged: then its ids are probably not those of the qrels. */
-function noteForeignIds(run: Run, qrels: Qrels): void {
+/** Prints a warning if no hit of a run is judged: then its ids are probably not those of the qrels. `what` names the run. */
+function noteForeignIds(what: string, run: Run, qrels: Qrels): void {
 	let [hit, judged]: [string | undefined, string | undefined] = [undefined, undefined];
 	for (const [query, grades] of qrels) {
 		for (const {id} of run.get(query) ?? []) {
@@ -150,7 +149,7 @@ function noteForeignIds(run: Run, qrels: Qrels): void {
 	}
 	if (hit !== undefined) {
 		const advice = documentOf(hit) === hit ? '' : '; with --documents, the documents of passages such as d#0 are judged';
-		note(`warning: no hit of the run is judged: expected ids such as "${judged}", got ids such as "${hit}"${advice}`);
+		note(`warning: no hit of ${what} is judged: expected ids such as "${judged}", got ids such as "${hit}"${advice}`);
 	}
 }
 

@@ -201,8 +201,8 @@ export class LiveCollection {
 			signal?.throwIfAborted();
 			return {hits: [], search};
 		}
-		// While this object changes the collection, no other process can commit. The search must not wait for the change, which may itself wait for
-		// the search, for example in its source of documents.
+		// While this object changes the collection, no other process can commit. The search must not wait for the change, which may itself wait
+		// for the search, for example in its source of documents.
 		if (this.#commits.isDue() && !this.#queue.isBusy) {
 			await this.#commits.refreshIfChanged(async () => this.refresh());
 		}

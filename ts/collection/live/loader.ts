@@ -51,14 +51,15 @@ export class DocumentLoader {
 		let batch: PreparedDocument[] = [];
 		let vectors = new VectorRows(this.#options.dim);
 		let [units, read, added] = [0, 0, 0];
-		let hasBatchFailed = false;
+		// Stays true if a batch fails.
+		let isAdding = false;
 		const flush = async (): Promise<void> => {
 			const prior = added;
-			hasBatchFailed = true;
+			isAdding = true;
 			await this.#put(batch, vectors, signal, async done => {
 				await awaitUnlessAborted(onProgress?.({done: prior + done, total}), signal);
 			});
-			hasBatchFailed = false;
+			isAdding = false;
 			added += batch.length;
 			batch = [];
 			vectors = new VectorRows(this.#options.dim);
@@ -83,7 +84,7 @@ export class DocumentLoader {
 			}
 			return added;
 		} catch (error) {
-			if (!isOneBatch && batch.length > 0 && !hasBatchFailed && signal?.aborted !== true) {
+			if (!isOneBatch && batch.length > 0 && !isAdding && signal?.aborted !== true) {
 				// If the documents before the error cannot be added, the first error still is the one to report.
 				await flush().catch(() => {});
 			}

@@ -34,7 +34,7 @@ export interface RetrievalPlan {
 }
 
 /** A hit with the stored parts that the search asked for. */
-export interface FoundPassage extends Hit {
+export interface StoredHit extends Hit {
 	readonly source: Readonly<Record<string, unknown>>;
 }
 
@@ -66,7 +66,7 @@ export function planOf(index: RemoteIndex, text: string, options: CollectionSear
 }
 
 /** Returns one page of hits for each query. */
-export async function retrieve(index: RemoteIndex, queries: readonly RemoteQuery[], plan: RetrievalPlan): Promise<FoundPassage[][]> {
+export async function retrieve(index: RemoteIndex, queries: readonly RemoteQuery[], plan: RetrievalPlan): Promise<StoredHit[][]> {
 	const {k, offset, groupByDocument} = plan.search.request;
 	const count = offset + k;
 	if (plan.filter !== undefined) {
@@ -83,11 +83,11 @@ export async function retrieve(index: RemoteIndex, queries: readonly RemoteQuery
 }
 
 /** Retrieves more and more passages until they are from enough documents, as an embedded collection does. */
-async function bestPerDocument(index: RemoteIndex, query: RemoteQuery, plan: RetrievalPlan, count: number): Promise<FoundPassage[]> {
+async function bestPerDocument(index: RemoteIndex, query: RemoteQuery, plan: RetrievalPlan, count: number): Promise<StoredHit[]> {
 	for (let length = 2 * count + 8; ; length *= 2) {
 		const limited = Math.min(length, MAX_HITS);
-		const [hits] = (await best(index, [query], plan, limited)) as [FoundPassage[]];
-		const firsts = new Map<string, FoundPassage>();
+		const [hits] = (await best(index, [query], plan, limited)) as [StoredHit[]];
+		const firsts = new Map<string, StoredHit>();
 		for (const hit of hits) {
 			const document = documentOf(hit.id);
 			if (!firsts.has(document)) {
@@ -107,7 +107,7 @@ async function bestPerDocument(index: RemoteIndex, query: RemoteQuery, plan: Ret
 }
 
 /** Returns the `length` best passages for each query. All searches are in one request. */
-async function best(index: RemoteIndex, queries: readonly RemoteQuery[], plan: RetrievalPlan, length: number): Promise<FoundPassage[][]> {
+async function best(index: RemoteIndex, queries: readonly RemoteQuery[], plan: RetrievalPlan, length: number): Promise<StoredHit[][]> {
 	const {retriever, request} = plan.search;
 	const size = retriever === 'hybrid' ? Math.min(MAX_HITS, Math.max(length, request.depth)) : length;
 	const searches: RemoteSearch[] = [];

@@ -1,9 +1,9 @@
 //! Reads files in the forms of other programs: with a prefix, with other tensors, with the names of old versions, and
 //! with numbers of 16 bits.
 
-use control::Control;
 use std::path::Path;
 
+use control::Control;
 use safetensors::Dtype;
 use transformer::hugging_face::{self, Architecture, Config};
 use transformer::weights::{Head, Weights};

@@ -24,7 +24,7 @@ const SPARE_CANDIDATES: usize = 8;
 /// At least one extra candidate is kept per this many candidates that a beam search would expand, so that a larger `ef`
 /// raises the recall of this scan too.
 const EF_PER_SPARE_CANDIDATE: usize = 4;
-/// The maximum number of extra candidates that `ef` causes. More of them raise the recall hardly, but take memory and
+/// The maximum number of extra candidates for a large `ef`. More of them hardly raise the recall, but take memory and
 /// time.
 const MAX_SPARE_CANDIDATES_FOR_EF: usize = 4096;
 
