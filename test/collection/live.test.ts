@@ -227,7 +227,8 @@ test('of several calls that create a collection at the same time, one creates it
 
 test('settings that are not those of an existing collection are refused', async t => {
 	const path = await collectionPath(t);
-	const settings = {encoder: false, analyzer: 'simple', split: {words: 50}, vectors: {dim: 2, similarity: 'l2'}} as const;
+	const vectors = {dim: 2, similarity: 'l2', m: 8, seed: 7} as const;
+	const settings = {encoder: false, analyzer: 'simple', split: {words: 50}, vectors} as const;
 	await (await Collection.open(path, {create: true, ...settings})).close();
 	await (await Collection.open(path, {create: true, ...settings})).close();
 	await t.throwsAsync(Collection.open(path, {create: true, analyzer: 'english'}), {code: 'ERR_ANALYZER_MISMATCH'});
@@ -236,7 +237,16 @@ test('settings that are not those of an existing collection are refused', async 
 		message: /split: expected \{words: 50, overlap: 0, wrap: false\}, with which the collection was created, got false/u,
 	});
 	await t.throwsAsync(Collection.open(path, {vectors: {similarity: 'dot'}}), {
-		message: /vectors: similarity: expected "l2", with which it was created, got "dot"/u,
+		message: /vectors: similarity: expected "l2", with which the collection was created, got "dot"/u,
+	});
+	await t.throwsAsync(Collection.open(path, {vectors: {efConstruction: 100}}), {
+		message: /vectors: efConstruction: expected 200, with which the collection was created, got 100/u,
+	});
+	await (await Collection.open(path, {vectors: {layout: 'fast', efConstruction: 200}})).close();
+	const words = await collectionPath(t);
+	await (await Collection.open(words, {create: true, encoder: false})).close();
+	await t.throwsAsync(Collection.open(words, {vectors: {m: 8}}), {
+		message: /vectors: m: expected none, since the collection has no vectors, got 8/u,
 	});
 });
 

@@ -117,7 +117,7 @@ interface Graph {
 	readonly efConstruction: number;
 	readonly seed: number;
 	readonly innerProduct: string;
-	readonly layout: string;
+	readonly layout: HnswLayout;
 	readonly threads: number;
 }
 

@@ -4,11 +4,12 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use napi::Env;
 use napi::bindgen_prelude::{Object, ToNapiValue};
-use napi::{Env, JsDeferred, JsValue};
 use serving::Task;
 
 use super::error::{CallResult, Failure};
+use super::settle::{Settlements, conversion_of};
 use super::threads::threads;
 
 /// Runs `work` on another thread. Returns a promise of its result. The promise is rejected if `work` fails or panics.
@@ -31,32 +32,12 @@ where
     F: FnOnce() -> CallResult<T> + Send + 'static,
 {
     let (deferred, promise) = env.create_deferred()?;
+    let settlements = Settlements::of_this_thread();
     start(Box::new(move || {
-        let outcome = catch_panic(work);
-        settle(deferred, outcome.map(|value| -> Conversion { Box::new(move |env| to_js(env, value)) }));
+        settlements.settle(deferred, catch_panic(work).map(conversion_of));
     }))
     .map_err(|error| Failure::no_threads(&error))?;
     Ok(promise)
-}
-
-/// Converts a result to a JavaScript value, on the JavaScript thread. The types of all results are hidden behind this
-/// one, because napi's code for promises would otherwise be compiled for each of them, which adds a few hundred
-/// kilobytes.
-type Conversion = Box<dyn FnOnce(Env) -> napi::Result<Object<'static>> + Send>;
-
-/// Resolves a promise, or rejects it.
-fn settle(deferred: JsDeferred<Object<'static>, Conversion>, outcome: CallResult<Conversion>) {
-    match outcome {
-        Ok(conversion) => deferred.resolve(conversion),
-        Err(failure) => deferred.reject(failure.into()),
-    }
-}
-
-/// Converts a value of any type. `Object` only carries the JavaScript value to the promise, which does not use it as an
-/// object.
-fn to_js(env: Env, value: impl ToNapiValue) -> napi::Result<Object<'static>> {
-    let value = value.into_unknown(&env)?.raw();
-    Ok(Object::from_raw(env.raw(), value))
 }
 
 /// Runs `work` on the JavaScript thread. The event loop waits for it, so the work should take microseconds; quick

@@ -3,12 +3,11 @@ import {checkBoolean, checkCount} from '../../core/checks.ts';
 import {type OpenOptions, checkedOpenOptions} from '../../core/open-options.ts';
 import type {SplitOptions} from '../../core/passage-source.ts';
 import type {Encoder} from '../../core/types.ts';
-import {checkedGraph} from '../../dense/hnsw-index.ts';
 import type {OnnxEncoderOptions} from '../../encoders/index.ts';
 import type {Analyzer} from '../../sparse/analyzer.ts';
 import type {SplitSetting} from './documents.ts';
 import {type GivenEncoders, givenEncoders} from './encoders.ts';
-import {type GraphOptions, type VectorSettings, checkedSplitSetting, checkedVectors} from './settings.ts';
+import {type StoredGraph, type VectorSettings, checkedSplitSetting, checkedVectors} from './settings.ts';
 
 /** The options of `Collection.open` for an updatable collection. */
 export interface LiveOptions extends OpenOptions {
@@ -27,9 +26,9 @@ export interface LiveOptions extends OpenOptions {
 	/** The options with which models are loaded. */
 	readonly encoderOptions?: OnnxEncoderOptions | undefined;
 	/**
-	Dimension, similarity and graph parameters of the vectors of a new collection. For an existing collection, the dimension and the similarity
-	must be those that it was created with. @default the dimension of the encoder,
-	and the similarity 'dot'; without an encoder, the collection has no vectors
+	Dimension, similarity and graph parameters of the vectors of a new collection. Those that are given for an existing collection must be
+	those that it was created with. @default the dimension of the encoder, and the similarity 'dot'; without an encoder, the collection has
+	no vectors
 	*/
 	readonly vectors?: VectorSettings | undefined;
 	/** How texts are turned into terms for BM25. An existing collection must have the same analyzer. @default 'english' for a new collection */
@@ -83,20 +82,14 @@ export interface CreateSettings {
 	readonly refreshMs: number | undefined;
 	readonly k1?: number | undefined;
 	readonly b?: number | undefined;
-	/** Checks the parameters of a graph and adds the defaults. */
-	readonly graph: (options: GraphOptions) => {
-		readonly m: number;
-		readonly efConstruction: number;
-		readonly seed: number;
-		readonly layout: string;
-	};
+	/** The parameters of the graph of a new collection. */
+	readonly graph: StoredGraph;
 }
 
 /** Checks the options. `isNew` says whether a collection will be created; only then is there a default encoder. */
 export function checkedCreate(options: LiveOptions, isNew: boolean): CreateSettings {
 	const {encoder, passageEncoder, vectors = {}, split, autoCommit = false, refreshMs} = options;
 	const given = givenEncoders(options);
-	checkedVectors(vectors);
 	checkBoolean('autoCommit', autoCommit);
 	if (refreshMs !== undefined) {
 		checkCount('refreshMs', refreshMs, 0);
@@ -112,9 +105,6 @@ export function checkedCreate(options: LiveOptions, isNew: boolean): CreateSetti
 		refreshMs,
 		k1: options.k1,
 		b: options.b,
-		graph(graph) {
-			const {m, efConstruction, seed, layout} = checkedGraph(graph, 'vectors: ');
-			return {m, efConstruction, seed, layout};
-		},
+		graph: checkedVectors(vectors),
 	};
 }

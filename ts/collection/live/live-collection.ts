@@ -32,7 +32,7 @@ import type {
 import {DocumentLoader} from './loader.ts';
 import {bestSentences} from './sentences.ts';
 import {withNewSettings} from './new-settings.ts';
-import {type Settings, checkSettings, checkedSplitSetting, graphOf, readSettings} from './settings.ts';
+import {type LiveSettings, type Settings, checkSettings, checkedSplitSetting, readSettings} from './settings.ts';
 import {WriteQueue} from './write-queue.ts';
 
 /** The addon's handle of an open collection, with its settings, encoders and options. */
@@ -65,15 +65,15 @@ export class LiveCollection {
 
 	/** Creates a collection in a new or empty folder. */
 	static async create(path: string, create: CreateSettings): Promise<LiveCollection> {
-		const {given, vectors, split = checkedSplitSetting(undefined), analyzer = 'english', files} = create;
+		const {given, vectors, graph, split = checkedSplitSetting(undefined), analyzer = 'english', files} = create;
 		return withNewSettings(given, vectors, split, async ({settings, dim, encoders}) => {
-			const graph = create.graph(graphOf(vectors));
+			const stored: LiveSettings = {...settings, graph: dim === undefined ? null : graph};
 			const handle = await callNative({}, async () =>
 				native.createCollection(
 					path,
 					nativeAnalyzer(analyzer),
 					dim === undefined ? undefined : {dim, similarity: settings.similarity!, ...graph},
-					JSON.stringify(settings),
+					JSON.stringify(stored),
 					files,
 				),
 			);

@@ -18,6 +18,11 @@ export interface VectorSettings extends GraphOptions {
 	readonly similarity?: 'dot' | 'cosine' | 'l2' | undefined;
 }
 
+/** The parameters of an HNSW graph as a collection records them. */
+export type StoredGraph = {readonly [Name in keyof GraphOptions]-?: NonNullable<GraphOptions[Name]>};
+
+const graphNames = ['m', 'efConstruction', 'seed', 'layout'] as const satisfies ReadonlyArray<keyof GraphOptions>;
+
 const vectorNames: OptionNames = optionNames<VectorSettings>({
 	dim: true,
 	similarity: true,
@@ -48,25 +53,28 @@ export interface Settings {
 	readonly questionEncoder: StoredEncoder | null;
 }
 
+/** The settings that are stored with an updatable collection of this machine. */
+export interface LiveSettings extends Settings {
+	/** The parameters of the HNSW graph; `null` if the collection has no vectors. */
+	readonly graph: StoredGraph | null;
+}
+
 /** Checks the option `split` and adds the defaults. */
 export function checkedSplitSetting(split: SplitOptions | false | undefined): SplitSetting {
 	return split === false ? false : checkedSplit(split ?? {});
 }
 
-/** Checks the settings of vectors and the parameters of their graph. */
-export function checkedVectors(vectors: VectorSettings): void {
+/** Checks the settings of vectors. Returns the parameters of their graph, with the defaults for those that are not given. */
+export function checkedVectors(vectors: VectorSettings): StoredGraph {
 	checkRequiredOptions('vectors', vectors, vectorNames);
 	const {dim, similarity = 'dot'} = vectors;
 	if (dim !== undefined) {
 		checkCount('vectors: dim', dim, 1, 2 ** 20);
 	}
 	checkOneOf('vectors: similarity', similarity, ['dot', 'cosine', 'l2']);
-	checkedGraph(graphOf(vectors), 'vectors: ');
-}
-
-/** Returns the parameters of the graph among the settings of vectors. */
-export function graphOf({m, efConstruction, seed, layout}: VectorSettings): GraphOptions {
-	return {m, efConstruction, seed, layout};
+	const {m, efConstruction, seed, layout} = vectors;
+	const graph = checkedGraph({m, efConstruction, seed, layout}, 'vectors: ');
+	return {m: graph.m, efConstruction: graph.efConstruction, seed: graph.seed, layout: graph.layout};
 }
 
 /** Accepts an encoder, or the name or folder of a model. */
@@ -85,10 +93,10 @@ export function checkEncoderOption(what: string, encoder: unknown): void {
 }
 
 /** Reads the settings from the metadata of a collection. */
-export function readSettings(json: string): Settings {
-	const settings = JSON.parse(json) as Settings | null;
+export function readSettings(json: string): LiveSettings {
+	const settings = JSON.parse(json) as LiveSettings | null;
 	checkObject('settings', settings, 'the settings of a collection that Collection.open created');
-	return settings as unknown as Settings;
+	return settings as unknown as LiveSettings;
 }
 
 function splitText(split: SplitSetting | undefined): string {
@@ -97,17 +105,25 @@ function splitText(split: SplitSetting | undefined): string {
 
 /** Fails with `ERR_ARGUMENT` if settings were given that are not those of the collection. */
 export function checkSettings(
-	{split, vectors: {similarity}}: {readonly split: SplitSetting | undefined; readonly vectors: VectorSettings},
-	settings: Settings,
+	{split, vectors}: {readonly split: SplitSetting | undefined; readonly vectors: VectorSettings},
+	settings: LiveSettings,
 ): void {
 	const [expected, got] = [settings.split, split].map(splitText);
 	if (split !== undefined && got !== expected) {
 		throw new RetrievalError('ERR_ARGUMENT', `split: expected ${expected}, with which the collection was created, got ${got}`);
 	}
-	if (similarity !== undefined && similarity !== settings.similarity) {
+	checkVectorSetting('similarity', vectors.similarity, settings.similarity);
+	for (const name of graphNames) {
+		checkVectorSetting(name, vectors[name], settings.graph?.[name] ?? null);
+	}
+}
+
+/** Fails with `ERR_ARGUMENT` if a setting of the vectors was given that is not that of the collection; `null` if the collection has no vectors. */
+function checkVectorSetting(name: string, given: string | number | undefined, stored: string | number | null): void {
+	if (given !== undefined && given !== stored) {
 		const has =
-			settings.similarity === null ? 'none, since the collection has no vectors' : `"${settings.similarity}", with which it was created`;
-		throw new RetrievalError('ERR_ARGUMENT', `vectors: similarity: expected ${has}, got "${similarity}"`);
+			stored === null ? 'none, since the collection has no vectors' : `${JSON.stringify(stored)}, with which the collection was created`;
+		throw new RetrievalError('ERR_ARGUMENT', `vectors: ${name}: expected ${has}, got ${JSON.stringify(given)}`);
 	}
 }
 
