@@ -152,7 +152,8 @@ export async function makeSamples(): Promise<Samples> {
 	const judged = await JudgedLists.judge({dense: run, sparse: run}, questions, texts);
 	const vectorCache = await FileVectorCache.open('vectors.cache', {dim: 2});
 	const hitLists = await flat.searchManyColumns(vectors);
-	await (await Collection.build(passages, 'collection', {encoder: false})).close();
+	const withoutFields = passages.map(({id, text}) => ({id, text}));
+	await (await Collection.build(withoutFields, 'collection', {encoder: false})).close();
 	const collection = await Collection.open('documents', {create: true, encoder: false, vectors: {dim: 2}, reader: 'tiny-reader'});
 	await collection.add([{id: 'a', text: 'A fox eats a hen.', vector: [1, 0], fields: {n: 1}}]);
 	await collection.commit();

@@ -303,11 +303,16 @@ test('an invalid command line exits with 2 and says why', async t => {
 	const both = await passagekit('evaluate', '--run', 'r', '--qrels', 'q', '--questions', 'f');
 	t.is(both.status, 2);
 	t.regex(both.stderr, /expected either --qrels QRELS, or --questions FILE/u);
+	const subcommand = await passagekit('train', 'encoder');
+	t.is(subcommand.status, 2);
+	t.regex(subcommand.stderr, /required option '--init/u);
 	for (const [flags, message] of [
 		[['--alpha', '1'], /--alpha and --lambda need --fusion/u],
 		[['--fusion', 'rrf', '--alpha', '1'], /--fusion rrf has no --alpha/u],
 		[['--fusion', 'hybrid', '--alpha', '1', '--lambda', '2'], /--fusion hybrid has no --lambda/u],
 		[['--fusion', 'hybridNorm'], /--fusion hybridNorm needs --alpha/u],
+		[['--fusion', 'rrf', '--retriever', 'bm25'], /--fusion needs --retriever hybrid, got --retriever bm25/u],
+		[['--output', ''], /--output: expected a value, got an empty string/u],
 	] as const) {
 		const weights = await passagekit('search', 'query', ...flags);
 		t.is(weights.status, 2);

@@ -134,85 +134,6 @@ test('vectors that come with the documents are used as they are', async t => {
 	t.regex(error!.message, /without an encoder/u);
 });
 
-test('either all documents of an array are added or none, and the error names the invalid part', async t => {
-	const docs = await newCollection(t);
-	const good: Document = {id: 'good', text: 'fine', vector: [1, 0]};
-	const cases: Array<[unknown, string, RegExp]> = [
-		[{id: 'a', text: 'x', vector: [1]}, 'ERR_DIMENSION', /documents\[1\] \("a"\): vector: expected 2 numbers, got 1/u],
-		[{id: 'a', text: 'x', vector: [1, Number.NaN]}, 'ERR_ARGUMENT', /documents\[1\] \("a"\): vector\[1\]: expected a finite number/u],
-		[{id: 'a', text: 'x'}, 'ERR_ARGUMENT', /encoder/u],
-		[{id: '', text: 'x', vector: [1, 0]}, 'ERR_ARGUMENT', /documents\[1\]: id/u],
-		[{id: 'a', vector: [1, 0]}, 'ERR_ARGUMENT', /documents\[1\] \("a"\): text: expected a string/u],
-		[{id: 'a', text: 'x', passages: [], vector: [1, 0]}, 'ERR_ARGUMENT', /text or passages/u],
-		[{id: 'a', passages: []}, 'ERR_ARGUMENT', /at least one passage/u],
-		[{id: 'a', text: 'x', vector: [1, 0], fields: {bad: {}}}, 'ERR_ARGUMENT', /documents\[1\] \("a"\): fields.bad/u],
-		[{id: 'a', text: 'x', vector: [1, 0], colour: 'red'}, 'ERR_ARGUMENT', /colour/u],
-		[{id: 'good', text: 'x', vector: [1, 0]}, 'ERR_DUPLICATE_ID', /"good" twice/u],
-		[{id: 'a', text: 'x', vector: [0, 0]}, 'ERR_ARGUMENT', /zero|length/u],
-		[null, 'ERR_ARGUMENT', /documents\[1\]/u],
-	];
-	for (const [bad, code, message] of cases) {
-		const error = await t.throwsAsync(docs.add([good, bad as Document]), {instanceOf: RetrievalError, code: code as 'ERR_ARGUMENT'});
-		t.regex(error!.message, message);
-	}
-	await docs.commit();
-	t.is((await docs.stats()).documents, 0);
-	await docs.add(good);
-	await t.throwsAsync(docs.add(good), {code: 'ERR_DUPLICATE_ID', message: /add: expected documents with new ids, got "good" again/u});
-	await t.throwsAsync(docs.add('text' as never), {code: 'ERR_ARGUMENT'});
-});
-
-test('the documents of an iterable are added while it is read, and an error says how many were added', async t => {
-	for (const count of [2, 3000]) {
-		async function* stream(end: () => Document): AsyncGenerator<Document> {
-			for (let i = 0; i < count; i++) {
-				yield {id: `d${i}`, text: `number ${i}`, vector: [1, i]};
-			}
-			yield end();
-		}
-		const failures: Array<[end: () => Document, message: RegExp]> = [
-			[
-				() => {
-					throw new RetrievalError('ERR_FORMAT', 'the end of the file is damaged');
-				},
-				new RegExp(`^the end of the file is damaged. The ${count} documents before it were added; roll back to undo that`, 'u'),
-			],
-			[
-				() => {
-					throw new Error('a failure of the source');
-				},
-				/^a failure of the source$/u,
-			],
-			[
-				() => ({id: 'bad', text: 5 as unknown as string, vector: [1, 1]}),
-				new RegExp(
-					`documents\\[${count}\\] \\("bad"\\): text: expected a string, got number. The ${count} documents before it were added`,
-					'u',
-				),
-			],
-		];
-		for (const [end, message] of failures) {
-			const docs = await newCollection(t);
-			await t.throwsAsync(docs.add(stream(end)), {message});
-			await docs.commit();
-			t.is((await docs.stats()).documents, count);
-		}
-	}
-	// A duplicate id is found when its batch is added.
-	const docs = await newCollection(t);
-	function* duplicates(): Generator<Document> {
-		for (let i = 0; i < 1500; i++) {
-			yield {id: `d${i === 1400 ? 7 : i}`, text: `number ${i}`, vector: [1, i]};
-		}
-	}
-	await t.throwsAsync(docs.add(duplicates()), {code: 'ERR_DUPLICATE_ID', message: /1024 documents were added; roll back to undo that/u});
-	await docs.rollback();
-	t.is((await docs.stats()).hasChanges, false);
-	await t.throwsAsync(docs.add({id: 'a', title: 'T'} as unknown as Document), {
-		message: /documents\[0\] \("a"\): text: expected a string/u,
-	});
-});
-
 test('of several calls that create a collection at the same time, one creates it, and the others open it', async t => {
 	for (let round = 0; round < 5; round++) {
 		const path = await collectionPath(t);
@@ -250,6 +171,37 @@ test('settings that are not those of an existing collection are refused', async 
 	});
 });
 
+test('a missing file of the last commit is reported as damage', async t => {
+	const path = await collectionPath(t);
+	const docs = await Collection.open(path, {create: true, encoder: false, vectors: {dim: 2}});
+	await docs.add({id: 'a', text: 'one', vector: [1, 0]});
+	await docs.close();
+	await rm(join(path, 'vectors-1.log'));
+	await t.throwsAsync(Collection.open(path), {
+		code: 'ERR_INDEX_CORRUPT',
+		message: /vectors-1\.log: expected a file of the last commit, got no such file/u,
+	});
+});
+
+test('the pages of a dense search after the first hundred hits come from one list', async t => {
+	const docs = await newCollection(t, {vectors: {dim: 16, m: 4, efConstruction: 20}});
+	const random = randomGenerator(5);
+	const vector = (): number[] => Array.from({length: 16}, () => random() - 0.5);
+	await docs.add(Array.from({length: 4000}, (_, i) => ({id: `d${i}`, text: 'a', vector: vector()})));
+	await docs.commit();
+	await docs.optimize();
+	const options = {vector: vector(), retriever: 'dense'} as const;
+	const ids: string[] = [];
+	for (let offset = 100; offset < 400; offset += 20) {
+		ids.push(...(await docs.search('query', {...options, k: 20, offset})).hits.map(({id}) => id));
+	}
+	t.is(new Set(ids).size, 300);
+	t.deepEqual(
+		ids,
+		(await docs.search('query', {...options, k: 300, offset: 100})).hits.map(({id}) => id),
+	);
+});
+
 test('the pages of a hybrid search after the first hundred hits have the order of one list', async t => {
 	const docs = await newCollection(t);
 	const random = randomGenerator(3);
@@ -281,17 +233,6 @@ test('a search does not wait for a change, even if it looks for commits', async 
 	t.is(await docs.add(searching()), 1);
 	await docs.commit();
 	t.is((await docs.search('one')).hits.length, 2);
-});
-
-test('the first error of an iterable is reported, even if the documents before it cannot be added', async t => {
-	const docs = await newCollection(t, {vectors: undefined});
-	function* failing(): Generator<Document> {
-		yield {id: 'a', text: 'one'};
-		yield {id: 'a', text: 'two'};
-		throw new Error('a failure of the source');
-	}
-	await t.throwsAsync(docs.add(failing()), {message: 'a failure of the source'});
-	t.is((await docs.stats()).hasChanges, false);
 });
 
 test('a change that waits for another one can be aborted at once', async t => {
@@ -463,6 +404,8 @@ test('a missing collection, an unknown version, a damaged description file and a
 	await t.throwsAsync(Collection.open(path), {code: 'ERR_INDEX_VERSION'});
 	await writeFile(description, text.replace(/"id": "./u, '"id": "x'));
 	await t.throwsAsync(Collection.open(path), {code: 'ERR_INDEX_CORRUPT'});
+	await writeFile(description, Buffer.from(text.replace(/"id": "./u, '"id": "\u{ff}'), 'latin1'));
+	await t.throwsAsync(Collection.open(path), {code: 'ERR_INDEX_CORRUPT', message: /not UTF-8/u});
 	await rm(description);
 	await writeFile(join(path, 'notes.txt'), 'mine');
 	await t.throwsAsync(Collection.open(path, {create: true, encoder: false}), {code: 'ERR_ARGUMENT', message: /notes\.txt/u});

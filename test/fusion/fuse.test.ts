@@ -242,6 +242,11 @@ test('a hybrid searcher retrieves `depth` hits from each of its searchers and fu
 		(await withThree.search('text', {k: 1})).map(({id}) => id),
 		['c'],
 	);
+	const partial: Searcher = {search: async () => [], searchMany: async () => new Map()};
+	await t.throwsAsync(new HybridSearcher({searchers: [searcher(dense), partial]}).searchMany([{id: 'q', text: 'x'}]), {
+		code: 'ERR_ARGUMENT',
+		message: /HybridSearcher: .*: expected a list of hits for each query, got none for "q"/u,
+	});
 	t.throws(() => new HybridSearcher({searchers: []}), {code: 'ERR_ARGUMENT'});
 	t.throws(() => new HybridSearcher({searchers: [searcher(dense)], fusion: {method: 'hybrid', alpha: 1}}), {code: 'ERR_ARGUMENT'});
 });

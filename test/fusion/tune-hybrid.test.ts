@@ -1,5 +1,6 @@
 // Tests tuning the weight of hybrid search (`tuneHybrid`), and `JudgedLists`, which measures many fusion methods on the same lists.
 import test from 'ava';
+import type {ErrorCode} from '../../ts/core/errors.ts';
 import {type FusionMethod, JudgedLists, type Question, type Run, fuse, topKAccuracy, tuneHybrid} from '../../ts/index.ts';
 
 /**
@@ -97,14 +98,17 @@ test('judged lists can be measured for many methods and cut-offs, and skip quest
 });
 
 test('invalid arguments of tuning are refused', async t => {
-	const refused = async (options: object, objective: object = {}): Promise<string> => {
-		const error = await t.throwsAsync(tuneHybrid(lists, {questions, passages, ...objective}, options), {code: 'ERR_ARGUMENT'});
+	const refused = async (options: object, objective: object = {}, code: ErrorCode = 'ERR_ARGUMENT'): Promise<string> => {
+		const error = await t.throwsAsync(tuneHybrid(lists, {questions, passages, ...objective}, options), {code});
 		return error.message;
 	};
 	t.is(await refused({grid: []}), 'grid: expected at least one weight, got none');
 	t.is(await refused({grid: [0, Number.NaN]}), 'grid: expected a finite number, got NaN');
 	t.is(await refused({method: 'rrf'}), 'method: expected one of hybrid, hybridNorm, dprHybrid, interpolate, got "rrf"');
-	t.is(await refused({}, {questions: [...questions, questions[0]]}), 'questions: expected distinct ids, got "q0" twice');
+	t.is(
+		await refused({}, {questions: [...questions, questions[0]]}, 'ERR_DUPLICATE_ID'),
+		'questions: expected distinct ids, got "q0" twice',
+	);
 	t.regex(
 		await refused({}, {passages: new Map()}),
 		/^passages: expected the text of every passage of the run, got none for "[a-z]+-[abc]"$/u,

@@ -71,7 +71,7 @@ export function expectedCalibrationError(predictions: readonly Prediction[], opt
 
 /**
 Computes the maximum calibration error: the largest difference between mean confidence and accuracy in a bin that is not empty (Guo et al.,
-2017, equation 4). 0 is best. Fails like `expectedCalibrationError`.
+2017, equation 5). 0 is best. Fails like `expectedCalibrationError`.
 
 @example
 ```

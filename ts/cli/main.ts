@@ -80,9 +80,10 @@ Every command takes --json. Exit status: 0 for success, 1 for a failure, 2 for a
 	]) {
 		register(program, interruption.signal);
 	}
-	for (const command of [program, ...program.commands]) {
+	for (const command of withSubcommands(program)) {
 		command.exitOverride();
 	}
+	program.hook('preAction', (_, command) => checkValues(command));
 	try {
 		if (argv.length <= 2) {
 			program.outputHelp();
@@ -102,5 +103,19 @@ Every command takes --json. Exit status: 0 for success, 1 for a failure, 2 for a
 		return error instanceof UsageError ? 2 : 1;
 	} finally {
 		interruption.settle();
+	}
+}
+
+/** Returns a command, its subcommands, their subcommands, and so on. */
+function withSubcommands(command: Command): Command[] {
+	return [command, ...command.commands.flatMap(withSubcommands)];
+}
+
+/** Fails with a usage error if a flag has an empty value, which usually comes from a variable of the shell that is not set. */
+function checkValues(command: Command): void {
+	for (const option of command.options) {
+		if (command.getOptionValue(option.attributeName()) === '' && command.getOptionValueSource(option.attributeName()) === 'cli') {
+			throw new UsageError(`${command.name()}: ${option.long}: expected a value, got an empty string`);
+		}
 	}
 }

@@ -2,7 +2,7 @@
 import {readdir} from 'node:fs/promises';
 import {availableParallelism} from 'node:os';
 import {join, resolve} from 'node:path';
-import {checkBoolean, checkCount, checkFunction, checkIterable, checkOneOf, checkString} from '../core/checks.ts';
+import {checkBoolean, checkCount, checkFunction, checkIterable, checkOneOf, checkString, kindOf} from '../core/checks.ts';
 import {type PassageFormat, PassageStore, type ReadLimits, type SplitOptions} from '../corpus/index.ts';
 import {type FlatStorage, storages} from '../dense/flat-index.ts';
 import {type HnswIndexOptions, checkedGraph} from '../dense/hnsw-index.ts';
@@ -175,7 +175,7 @@ export async function buildCollection(
 							maxDocumentBytes: options.maxDocumentBytes,
 							maxPassageBytes: options.maxPassageBytes,
 						})
-					: await PassageStore.write(source, pathOf('passages'), {...call, maxPassageBytes: options.maxPassageBytes});
+					: await PassageStore.write(withoutFields(source), pathOf('passages'), {...call, maxPassageBytes: options.maxPassageBytes});
 			if (result.passages === 0) {
 				throw new RetrievalError(
 					'ERR_FORMAT',
@@ -316,4 +316,22 @@ async function checkTarget(target: string, overwrite: boolean): Promise<void> {
 		);
 	}
 	await readManifest(target);
+}
+
+/** Yields the passages of a source. Fails with `ERR_ARGUMENT` if one of them has fields, or a vector, which a built collection does not keep. */
+async function* withoutFields(source: Iterable<Passage> | AsyncIterable<Passage>): AsyncGenerator<Passage> {
+	let position = 0;
+	for await (const passage of source) {
+		for (const name of ['fields', 'vector'] as const) {
+			const value = (passage as (Passage & Readonly<Partial<Record<typeof name, unknown>>>) | null | undefined)?.[name];
+			if (value !== undefined) {
+				throw new RetrievalError(
+					'ERR_ARGUMENT',
+					`passage ${position}: ${name}: expected none, since a built collection does not keep them, got ${kindOf(value)}; use Collection.open for a collection that does`,
+				);
+			}
+		}
+		position += 1;
+		yield passage;
+	}
 }

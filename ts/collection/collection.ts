@@ -187,11 +187,11 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 
 	/**
 	Adds documents with new ids and resolves to their number. They become visible at the next commit. Fails with `ERR_DUPLICATE_ID` if an id
-	exists already in the collection or occurs twice in the call.
+	exists already in the collection or occurs twice in the call, and with `ERR_ENCODER` if the encoder does not return finite vectors.
 
 	An array is added whole or not at all. Another iterable is read only as fast as its documents are added, in batches. If the iterable or one
-	of its documents fails, the documents before it remain added; if a batch fails, for example because of a duplicate id, the batches before
-	it do. An error that is a `RetrievalError` says how many were added. Progress counts documents.
+	of its documents fails, the documents before it remain added; if the encoder fails, the batches before remain added. An error that is a
+	`RetrievalError` says how many were added. Progress counts documents.
 	*/
 	async add(documents: Documents<Fields>, options: CallOptions = {}): Promise<number> {
 		checkOptions('add', options, callOptions);
@@ -199,8 +199,8 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	}
 
 	/**
-	Adds documents as `add` does, and replaces documents that have the same ids. A passage whose title and text stay the same keeps its vector
-	and is not encoded again.
+	Adds documents as `add` does, and replaces documents that have the same ids. In an array, each id must occur once. A passage whose title and
+	text are those of the last commit keeps its vector and is not encoded again.
 	*/
 	async upsert(documents: Documents<Fields>, options: CallOptions = {}): Promise<number> {
 		checkOptions('upsert', options, callOptions);

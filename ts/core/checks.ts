@@ -59,10 +59,15 @@ export function isArray(value: unknown): value is readonly unknown[] {
 /** Accepts an array of queries with id and text. */
 export function checkQueries(what: string, queries: unknown): asserts queries is readonly Query[] {
 	checkArray(what, queries, '{id, text}');
+	const ids = new Set<string>();
 	for (const [i, query] of (queries as readonly (Query | undefined)[]).entries()) {
 		if (typeof query?.id !== 'string' || typeof query.text !== 'string' || !isWellFormed(query.id)) {
 			checkQuery(`${what}[${i}]`, query);
 		}
+		if (ids.has(query!.id)) {
+			throw new RetrievalError('ERR_DUPLICATE_ID', `${what}: expected distinct ids, got "${query!.id}" twice`);
+		}
+		ids.add(query!.id);
 	}
 }
 

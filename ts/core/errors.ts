@@ -12,7 +12,7 @@ export type ErrorCode =
 	| 'ERR_DOWNLOAD'
 	/** An id exists already, or is given twice. */
 	| 'ERR_DUPLICATE_ID'
-	/** An encoder of the caller, such as the function given to `createEncoder`, failed or did not return one finite vector per text. */
+	/** The function given to `createEncoder` failed, or an encoder of the caller did not return one finite vector per text. */
 	| 'ERR_ENCODER'
 	/** The encoder that an index was built with differs from the one that it is searched with. */
 	| 'ERR_ENCODER_MISMATCH'

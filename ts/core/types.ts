@@ -31,7 +31,7 @@ export type StoredFields = Readonly<Record<string, StoredFieldValue>>;
 /** A stored value: a `FieldValue` in which strings have replaced dates. */
 export type StoredFieldValue = string | number | boolean | readonly string[];
 
-/** A text to search for. Ids must be unique in a list of queries. */
+/** A text to search for. Ids must be unique in a list of queries; otherwise, calls fail with `ERR_DUPLICATE_ID`. */
 export interface Query {
 	readonly id: string;
 	readonly text: string;
@@ -190,6 +190,8 @@ export interface Encoder {
 	`identity` of that encoder, whose indexes then accept this one.
 	*/
 	readonly passageEncoder?: string | undefined;
+	/** Whether all vectors have length 1. If so, hybrid searches in a collection use the fusion method `hybridNorm` by default. @default false */
+	readonly normalized?: boolean | undefined;
 	/** Returns one vector per input, in the order of the inputs: `[inputs.length, dim]`, finite. Progress counts inputs. */
 	encode(inputs: readonly EncoderInput[], options?: EncodeOptions): Promise<Vectors>;
 }

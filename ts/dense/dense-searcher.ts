@@ -1,5 +1,6 @@
 /** A searcher that encodes queries and searches a vector index. */
 import {checkQueries, checkString, hasMethods, kindOf} from '../core/checks.ts';
+import {encodeChecked} from '../core/encoder-results.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {type OptionNames, callNames, checkRequiredOptions, checkOptions, optionNames} from '../core/options.ts';
 import type {Filter} from '../core/filters/filter.ts';
@@ -74,7 +75,7 @@ export class DenseSearcher implements FilterableSearcher {
 		checkString('search: query', query);
 		checkOptions('search', options, searchOptions);
 		const compiled = await this.#compiled(options);
-		const {data} = await this.#encoder.encode([query], {signal: options.signal});
+		const {data} = await encodeChecked(this.#encoder, [query], {signal: options.signal});
 		return this.#index.search(data, compiled);
 	}
 

@@ -1,5 +1,6 @@
 /** Encodes questions, and checks that their encoder belongs to an index. */
 import {hasMethods, kindOf} from '../core/checks.ts';
+import {encodeChecked} from '../core/encoder-results.ts';
 import {RetrievalError} from '../core/errors.ts';
 import type {CallOptions, Encoder, Query, Vectors} from '../core/types.ts';
 import type {IndexMetadata} from './vector-index.ts';
@@ -44,7 +45,8 @@ last one: the caller reports that everything is done after the search that follo
 */
 export async function encodeQuestions(encoder: Encoder, queries: readonly Query[], {signal, onProgress}: CallOptions): Promise<Vectors> {
 	const total = queries.length;
-	return encoder.encode(
+	return encodeChecked(
+		encoder,
 		queries.map(query => query.text),
 		{
 			signal,

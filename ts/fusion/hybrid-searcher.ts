@@ -109,6 +109,16 @@ export class HybridSearcher implements FilterableSearcher {
 						searcher.searchMany(queries, {k: depth, threads, ...filtered, ...call}),
 			),
 		);
+		for (const [i, [name]] of this.#searchers.entries()) {
+			// If a searcher of the caller does not return a run, `fuse` says so.
+			const missing = hasMethods(runs[i], 'has') ? queries.find(({id}) => !runs[i]!.has(id)) : undefined;
+			if (missing !== undefined) {
+				throw new RetrievalError(
+					'ERR_ARGUMENT',
+					`HybridSearcher: ${name}: expected a list of hits for each query, got none for "${missing.id}"; return an empty list for a query without hits`,
+				);
+			}
+		}
 		return fuse(runs, this.#fusion, {k, signal});
 	}
 

@@ -1,5 +1,6 @@
 /** A searcher that ranks passages by their best phrases. */
 import {checkCount, checkInstance, checkQueries, checkString} from '../core/checks.ts';
+import {encodeChecked} from '../core/encoder-results.ts';
 import type {Filter} from '../core/filters/filter.ts';
 import type {FieldsOption, IdFilter, PassageFilterOptions} from '../dense/index.ts';
 import {type CheckedFilter, PassageFilters} from '../dense/passage-filters.ts';
@@ -96,7 +97,7 @@ export class PhraseSearcher implements FilterableSearcher {
 		checkOptions('search', options, searchOptions);
 		const {filter, signal, ...search} = options;
 		const compiled = await this.#compiled(filter, signal);
-		const {data} = await this.#encoder.encode([query], {signal});
+		const {data} = await encodeChecked(this.#encoder, [query], {signal});
 		return this.#index.search(data, {...search, signal, filter: compiled});
 	}
 
@@ -140,7 +141,7 @@ export class PhraseSearcher implements FilterableSearcher {
 		const {maxPhrases = 30, filter, signal, ...search} = options;
 		checkCount('maxPhrases', maxPhrases, 0);
 		const [passageFilter, phraseFilter] = await this.#compiledForBoth(filter, signal);
-		const {data} = await this.#encoder.encode([query], {signal});
+		const {data} = await encodeChecked(this.#encoder, [query], {signal});
 		return {
 			hits: await this.#index.search(data, {...search, signal, filter: passageFilter}),
 			phrases: await this.#unnormalizedIndex.searchPhrases(data, {...search, signal, k: maxPhrases, filter: phraseFilter}),

@@ -86,7 +86,7 @@ export async function readRun(
 	checkCount('depth', depth, 1);
 	const cacheHandle = cache === undefined ? undefined : ReadingCache.handle(cache);
 	const limits = checkedLimits({...cache?.limits, ...definedLimits(options)});
-	checkDistinct(questions);
+	checkQueries('questions', questions);
 	const texts = storeTexts(passages);
 	const job = new native.RunReader(await nativeRun(run), texts, depth, limits);
 	for (let first = 0; first < questions.length; first += BATCH_SIZE) {
@@ -195,7 +195,7 @@ export async function judgeOf(
 ): Promise<{readonly judge: Binding.ReadingsJudge; readonly ids: readonly string[]}> {
 	const handle = Readings.handle(readings);
 	checkOneOf('answerKind', kind, ['text', 'pattern']);
-	checkDistinct(questions);
+	checkQueries('questions', questions);
 	checkQuestions('questions', questions);
 	const answerable = questions.filter(({answers}) => answers.length > 0);
 	const judge = new native.ReadingsJudge(handle, kind === 'pattern');
@@ -235,17 +235,6 @@ function definedLimits({spansPerPassage, maxAnswerTokens}: SpanLimits): SpanLimi
 		...(spansPerPassage === undefined ? {} : {spansPerPassage}),
 		...(maxAnswerTokens === undefined ? {} : {maxAnswerTokens}),
 	};
-}
-
-function checkDistinct(questions: readonly Query[]): void {
-	checkQueries('questions', questions);
-	const seen = new Set<string>();
-	for (const question of questions) {
-		if (seen.has(question.id)) {
-			throw new RetrievalError('ERR_DUPLICATE_ID', `questions: expected distinct ids, got "${question.id}" twice`);
-		}
-		seen.add(question.id);
-	}
 }
 
 /** Copies the first `depth` passages of each question in the run from the map `passages` to the addon. */

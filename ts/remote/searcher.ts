@@ -1,6 +1,7 @@
 /** A remote index as a `Searcher`, for hybrid searchers, evaluations and studies. */
 import {checkCount, checkFactoryMade, checkQueries, checkString} from '../core/checks.ts';
 import {awaitUnlessAborted} from '../core/callbacks.ts';
+import {encodeChecked} from '../core/encoder-results.ts';
 import type {Filter} from '../core/filters/filter.ts';
 import {requiredFilter} from '../core/filters/normalize.ts';
 import {type OptionNames, callNames, checkOptions, optionNames} from '../core/options.ts';
@@ -139,7 +140,7 @@ export class OpenSearchSearcher implements FilterableSearcher {
 /** Returns the vector of a question. Each question is encoded alone, so its vector does not depend on the others. */
 export async function encodedQuestion(index: RemoteIndex, text: string, signal: AbortSignal | undefined): Promise<Float32Array> {
 	const encoder = await index.encoders().questions();
-	const {data} = await encoder.encode([text], {signal, batchTokens: 1});
+	const {data} = await encodeChecked(encoder, [text], {signal, batchTokens: 1});
 	// The encoder may reuse the array for the next question.
 	return data.slice();
 }

@@ -455,7 +455,8 @@ fn absolute(folder: &Path) -> Result<PathBuf, Error> {
 }
 
 /// Calls `open` with the last commit. If a file is missing, a writer may have removed it after a later commit, so
-/// `open` is then called with the later commit. Fails if a file of the same commit is missing twice.
+/// `open` is then called with the later commit. Fails with [`Error::Corrupt`] if a file of the same commit is missing
+/// twice.
 fn with_last_commit<T>(
     reader: &Bm25Index,
     mut open: impl FnMut(Arc<Searcher>) -> Result<T, Error>,
@@ -466,21 +467,26 @@ fn with_last_commit<T>(
         let searcher = reader.searcher();
         let generation = searcher.state()["generation"].clone();
         match open(searcher) {
-            Err(error) if is_missing(&error) && failed.as_ref() != Some(&generation) => {
+            Err(error) => {
+                let Some(path) = missing_file(&error) else { return Err(error) };
+                if failed.as_ref() == Some(&generation) {
+                    return Err(Error::corrupt(path, "a file of the last commit", "no such file"));
+                }
                 failed = Some(generation);
             }
-            result => return result,
+            opened => return opened,
         }
     }
 }
 
-/// Returns true if the error is that a file does not exist.
-fn is_missing(error: &Error) -> bool {
-    let source = match error {
-        Error::Io { source, .. } | Error::Storage(storage::Error::Io { source, .. }) => source,
-        Error::Dense(dense::Error::Storage(storage::Error::Io { source, .. })) => source,
-        Error::Sparse(sparse::Error::Io { source, .. }) => source,
-        _ => return false,
+/// Returns the path of the file if the error is that a file does not exist.
+fn missing_file(error: &Error) -> Option<&Path> {
+    let (path, source) = match error {
+        Error::Io { path, source, .. }
+        | Error::Storage(storage::Error::Io { path, source, .. })
+        | Error::Dense(dense::Error::Storage(storage::Error::Io { path, source, .. }))
+        | Error::Sparse(sparse::Error::Io { path, source, .. }) => (path, source),
+        _ => return None,
     };
-    source.kind() == std::io::ErrorKind::NotFound
+    (source.kind() == std::io::ErrorKind::NotFound).then_some(path)
 }

@@ -53,10 +53,12 @@ pub enum Error {
         owner: String,
     },
     /// The id of a document is already in the collection, or occurs twice in the same call.
-    #[error("{operation}: expected documents with new ids, got \"{id}\" {place}")]
+    #[error("{operation}: expected {expected}, got \"{id}\" {place}")]
     DuplicateDocument {
         /// The name of the call, such as `add`.
         operation: &'static str,
+        /// What was expected: `documents with new ids` or `each document once`.
+        expected: &'static str,
         /// The id.
         id: String,
         /// Says where else the id occurs: `again` (already in the collection) or `twice in one call`.

@@ -142,6 +142,7 @@ pub(crate) fn describe(folder: &Path, id: &str) -> Result<(), Error> {
 /// Reads the description and returns the id of the collection.
 pub(crate) fn read_description(folder: &Path) -> Result<String, Error> {
     let path = folder.join(DESCRIPTION);
+    let expected = "the description of a collection";
     let text = match fs::read_to_string(&path) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             let got = match fs::metadata(folder) {
@@ -151,9 +152,11 @@ pub(crate) fn read_description(folder: &Path) -> Result<String, Error> {
             };
             return Err(Error::NotACollection { path: folder.to_path_buf(), got });
         }
+        Err(error) if error.kind() == ErrorKind::InvalidData => {
+            return Err(Error::corrupt(&path, expected, "bytes that are not UTF-8"));
+        }
         text => text.map_err(Error::io("open", &path))?,
     };
-    let expected = "the description of a collection";
     let description: Value =
         serde_json::from_str(&text).map_err(|error| Error::corrupt(&path, expected, error.to_string()))?;
     if description["format"] != FORMAT {

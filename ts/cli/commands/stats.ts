@@ -54,7 +54,7 @@ export function registerStats(program: Command): void {
 			const pending = pendingVectors === 0 ? '' : `; vectors not in the graph yet: ${pendingVectors.toLocaleString('en')}`;
 			print(
 				lines([
-					['collection', `${folder}, made by \`passagekit add\``],
+					['collection', `${folder} (documents can be changed)`],
 					['documents', documents.toLocaleString('en')],
 					['passages', `${passages.toLocaleString('en')}, ${shownSplit(split)}`],
 					['analyzer', analyzer.type],

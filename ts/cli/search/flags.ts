@@ -37,7 +37,10 @@ const weights: Readonly<Record<NonNullable<SearchFlags['fusion']>, 'alpha' | 'la
 };
 
 /** Returns the fusion method that the flags describe; undefined if hybrid retrieval uses its default method. */
-export function fusionOf({fusion, alpha, lambda}: SearchFlags): FusionMethod | undefined {
+export function fusionOf({retriever, fusion, alpha, lambda}: SearchFlags): FusionMethod | undefined {
+	if (fusion !== undefined && retriever !== undefined && retriever !== 'hybrid') {
+		throw new UsageError(`search: --fusion needs --retriever hybrid, got --retriever ${retriever}`);
+	}
 	for (const [name, value] of Object.entries({alpha, lambda})) {
 		if (fusion !== undefined && value !== undefined && name !== weights[fusion]) {
 			throw new UsageError(`search: --fusion ${fusion} has no --${name}`);

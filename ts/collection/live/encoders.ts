@@ -1,5 +1,6 @@
 /** The encoders of a collection: encoder objects that the caller gave, or models that are loaded when they are first needed. */
 import {RetrievalError} from '../../core/errors.ts';
+import {encodeChecked} from '../../core/encoder-results.ts';
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import type {EncodeOptions, Encoder, EncoderInput} from '../../core/types.ts';
 import {OnnxEncoder, type OnnxEncoderOptions} from '../../encoders/index.ts';
@@ -69,6 +70,11 @@ export class CollectionEncoders {
 		}
 	}
 
+	/** Whether the collection computes the vectors of passages; if not, they all come with the documents. */
+	get hasPassageEncoder(): boolean {
+		return this.#given.passages !== undefined || this.#settings.encoder !== null;
+	}
+
 	/** The passage encoder. */
 	async passages(): Promise<Encoder> {
 		return this.#encoder('passageEncoder', this.#given.passages, this.#settings.encoder);
@@ -76,7 +82,7 @@ export class CollectionEncoders {
 
 	/** The passage encoder, for encoding the sentences of hits. Fails with `ERR_ARGUMENT` if all vectors come with the documents. */
 	async sentences(): Promise<Encoder> {
-		if (this.#given.passages === undefined && this.#settings.encoder === null) {
+		if (!this.hasPassageEncoder) {
 			throw new RetrievalError(
 				'ERR_ARGUMENT',
 				'include: sentence: expected a collection with a passage encoder, which also encodes their sentences, got one whose vectors come with the documents; if you have the model of these vectors, pass it to Collection.open as passageEncoder',
@@ -135,28 +141,14 @@ export class CollectionEncoders {
 	}
 }
 
-/**
-Encodes passages and returns their vectors `[passages.length, dim]`, row-major. Fails with `ERR_DIMENSION` if the encoder returns another
-number of vectors, or vectors of another dimension.
-*/
-export async function encodePassages(
-	encoder: Encoder,
-	passages: readonly TitledText[],
-	dim: number,
-	options: EncodeOptions,
-): Promise<Float32Array> {
+/** Encodes passages and returns their vectors `[passages.length, dim]`, row-major. Fails as `encodeChecked` does. */
+export async function encodePassages(encoder: Encoder, passages: readonly TitledText[], options: EncodeOptions): Promise<Float32Array> {
 	const inputs: EncoderInput[] = [];
 	for (const {title, text} of passages) {
 		inputs.push(title === '' ? {text} : {title, text});
 		await yieldIfOverBudget();
 	}
-	const {data, rows} = await encoder.encode(inputs, options);
-	if (rows !== passages.length || data.length !== passages.length * dim) {
-		throw new RetrievalError(
-			'ERR_DIMENSION',
-			`encoder: expected ${passages.length} vectors of dimension ${dim}, got ${rows} with ${data.length} numbers`,
-		);
-	}
+	const {data} = await encodeChecked(encoder, inputs, options);
 	return data;
 }
 

@@ -53,7 +53,7 @@ export interface CheckedSearch {
 /** Checks the options of a search and adds the defaults. */
 export function checkedSearch(text: string, options: CollectionSearchOptions, context: SearchContext): CheckedSearch {
 	const {dim, unit, k1 = 0.9, b = 0.4} = context;
-	const {k = 10, offset = 0, include = [], groupBy, efSearch = 128, exact = false} = options;
+	const {k = 10, offset = 0, include = [], groupBy, exact = false} = options;
 	const retriever = options.retriever ?? (dim === undefined ? 'bm25' : 'hybrid');
 	checkOneOf('retriever', retriever, retrievers);
 	if (retriever !== 'bm25' && dim === undefined) {
@@ -63,6 +63,7 @@ export function checkedSearch(text: string, options: CollectionSearchOptions, co
 	checkCount('offset', offset, 0);
 	const depth = options.depth ?? defaultDepth(offset + k);
 	checkCount('depth', depth, 1);
+	const efSearch = options.efSearch ?? (retriever === 'dense' && offset > 0 ? Math.max(128, defaultDepth(offset + k)) : 128);
 	checkCount('efSearch', efSearch, 1);
 	checkBoolean('exact', exact);
 	checkArray('include', include, includes.join(', '));
@@ -100,8 +101,8 @@ export function checkedSearch(text: string, options: CollectionSearchOptions, co
 }
 
 /**
-Returns the default depth of a hybrid search for this number of hits: 100, 1,000, 10,000, … In this way, few pages of hits differ in the depth
-of the lists that they were fused from.
+Returns the default number of hits of a list for a search that reaches this number of hits: 100, 1,000, 10,000, … In this way, few pages of hits
+come from different lists. A hybrid search fuses lists of this length; the pages of a dense search have this number of candidates.
 */
 function defaultDepth(hits: number): number {
 	let depth = 100;

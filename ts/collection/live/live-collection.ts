@@ -6,6 +6,7 @@ import {resolve} from 'node:path';
 import {checkCount, checkId, checkIds, checkOneOf, checkString, isArray} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {CallsInProgress} from '../../core/calls-in-progress.ts';
+import {encodeChecked} from '../../core/encoder-results.ts';
 import {fieldsJson} from '../../core/filters/fields.ts';
 import {documentOf} from '../../core/filters/document-id.ts';
 import type {Filter} from '../../core/filters/filter.ts';
@@ -145,7 +146,9 @@ export class LiveCollection {
 	): Promise<number> {
 		const {handle, settings, dim, encoders} = this.#opened;
 		return this.#write(async () => {
-			const loader = new DocumentLoader({handle, split: settings.split, dim, encoder: async () => encoders!.passages(), upsert});
+			const encoder = encoders?.hasPassageEncoder === true ? async () => encoders.passages() : undefined;
+			const nonzero = settings.similarity === 'cosine';
+			const loader = new DocumentLoader({handle, split: settings.split, dim, nonzero, encoder, upsert});
 			return loader.load(source, call);
 		}, call.signal);
 	}
@@ -396,7 +399,7 @@ export class LiveCollection {
 
 	async #encodeQuestion(text: string, signal: AbortSignal | undefined): Promise<Float32Array> {
 		const encoder = await this.#encoders().questions();
-		const {data} = await encoder.encode([text], {signal, batchTokens: 1});
+		const {data} = await encodeChecked(encoder, [text], {signal, batchTokens: 1});
 		return data;
 	}
 }

@@ -1,239 +1,203 @@
-/** Adds documents to a collection: splits and encodes them, and passes them to the addon. */
+/** Adds documents to a collection: checks and splits them, has them encoded, and passes them to the addon. */
 import {awaitUnlessAborted} from '../../core/callbacks.ts';
 import {checkIterable, isArray, isObject} from '../../core/checks.ts';
-import {RetrievalError} from '../../core/errors.ts';
+import {type ErrorCode, RetrievalError} from '../../core/errors.ts';
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
-import {type Binding, callNative, callSync, native} from '../../core/native/native.ts';
-import type {CallOptions, Encoder} from '../../core/types.ts';
-import {type DocumentContent, type PreparedDocument, type PreparedPassage, type SplitSetting, prepared} from './documents.ts';
-import {encodePassages} from './encoders.ts';
+import type {CallOptions} from '../../core/types.ts';
+import {type DocumentContent, type PreparedDocument, type SplitSetting, prepared} from './documents.ts';
+import {ReadyDocuments, type Target} from './ready-documents.ts';
 import {VectorRows} from './vector-rows.ts';
 
-interface LoaderOptions {
-	readonly handle: Binding.NativeCollection;
+interface LoaderOptions extends Target {
 	readonly split: SplitSetting;
-	/** The dimension of the vectors; `undefined` if the collection has none. */
-	readonly dim: number | undefined;
-	/** Returns the passage encoder. Called only if a passage must be encoded. */
-	readonly encoder: () => Promise<Encoder>;
-	/** Whether documents replace those that have the same ids. */
-	readonly upsert: boolean;
+	/** Whether the length of vectors must not be 0. */
+	readonly nonzero: boolean;
 }
 
 /** An iterable that is not an array is added in batches of at most this number of documents. */
 const BATCH_DOCUMENTS = 1024;
 /** Such a batch also ends when it has at least this number of UTF-16 code units of text. */
 const BATCH_UNITS = 1 << 22;
-/** Number of passages, or of documents, that are copied to the addon at a time. Copying them takes well under a millisecond. */
-const PASSAGES_PER_SLICE = 256;
+/** The errors of the addon that a single document can cause. */
+const DOCUMENT_ERRORS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['ERR_ARGUMENT', 'ERR_DIMENSION', 'ERR_DUPLICATE_ID']);
 
 /**
 Loads documents. The documents of an array are added in one batch, that is, all or none. Another iterable is read only as fast as its
-documents are added. If the iterable or one of its documents fails, the documents before it are added. If a batch fails, for example because
-of a duplicate id, the batches before it remain added. The error says how many documents were added, unless it is an error of the iterable.
+documents are added. If the iterable or one of its documents fails, all documents before it are added. The error says how many documents were
+added, unless it is an error of the iterable.
 */
 export class DocumentLoader {
 	readonly #options: LoaderOptions;
+	readonly #name: string;
+	#documents: PreparedDocument[] = [];
+	#ids = new Set<string>();
+	#vectors: VectorRows;
+	/** Number of UTF-16 code units of text in the current batch. */
+	#units = 0;
+	/** Number of documents that were added. */
+	#added = 0;
+	/** The position of the document that the collection refused, if one was. */
+	#failed: number | undefined;
 
 	constructor(options: LoaderOptions) {
 		this.#options = options;
+		this.#name = options.upsert ? 'upsert' : 'add';
+		this.#vectors = new VectorRows(options.dim, options);
 	}
 
-	/** Adds documents and returns their number. Progress counts documents. */
+	/** Adds documents and returns their number. Progress counts documents. A loader can be used once. */
 	async load(source: DocumentContent | Iterable<DocumentContent> | AsyncIterable<DocumentContent>, call: CallOptions): Promise<number> {
-		const {signal, onProgress} = call;
-		const name = this.#options.upsert ? 'upsert' : 'add';
 		const isOne = isObject(source) && !(Symbol.iterator in source) && !(Symbol.asyncIterator in source);
 		const documents = isOne ? [source as DocumentContent] : (source as Iterable<DocumentContent> | AsyncIterable<DocumentContent>);
-		checkIterable(`${name}: documents`, documents, 'documents');
-		const isOneBatch = isArray(documents);
-		const total = isOneBatch ? documents.length : 0;
-		let batch: PreparedDocument[] = [];
-		let vectors = new VectorRows(this.#options.dim);
-		let [units, read, added] = [0, 0, 0];
+		checkIterable(`${this.#name}: documents`, documents, 'documents');
+		return isArray(documents)
+			? this.#loadArray(documents as unknown as readonly DocumentContent[], call)
+			: this.#loadIterable(documents, call);
+	}
+
+	async #loadArray(documents: readonly DocumentContent[], call: CallOptions): Promise<number> {
+		for (const [i, document] of documents.entries()) {
+			call.signal?.throwIfAborted();
+			this.#push(document, i);
+			await yieldIfOverBudget();
+		}
+		const ready = await this.#ready(call, documents.length);
+		if (ready.count < documents.length) {
+			throw this.#withoutVector(ready.count, 0);
+		}
+		if (ready.count > 0) {
+			await ready.put(0, ready.count, call.signal);
+			await awaitUnlessAborted(call.onProgress?.({done: ready.count, total: ready.count}), call.signal);
+		}
+		return ready.count;
+	}
+
+	async #loadIterable(documents: Iterable<DocumentContent> | AsyncIterable<DocumentContent>, call: CallOptions): Promise<number> {
+		const {signal} = call;
+		let read = 0;
 		// Stays true if a batch fails.
 		let isAdding = false;
 		const flush = async (): Promise<void> => {
-			const prior = added;
 			isAdding = true;
-			await this.#put(batch, vectors, signal, async done => {
-				await awaitUnlessAborted(onProgress?.({done: prior + done, total}), signal);
-			});
+			await this.#flush(call);
 			isAdding = false;
-			added += batch.length;
-			batch = [];
-			vectors = new VectorRows(this.#options.dim);
-			units = 0;
 		};
 		try {
 			for await (const document of documents) {
 				signal?.throwIfAborted();
-				const one = prepared(`${name}: documents[${read}]`, document, this.#options.split, vectors);
-				read += 1;
-				batch.push(one);
-				for (const {text} of one.passages) {
-					units += text.length;
+				const id = isObject(document) ? document['id'] : undefined;
+				if (this.#options.upsert && this.#ids.has(id as string)) {
+					// A document replaces an earlier one with the same id, as it would if they were in different batches.
+					await flush();
 				}
-				if (!isOneBatch && (batch.length >= BATCH_DOCUMENTS || units >= BATCH_UNITS)) {
+				this.#push(document, read);
+				read += 1;
+				if (this.#documents.length >= BATCH_DOCUMENTS || this.#units >= BATCH_UNITS) {
 					await flush();
 				}
 				await yieldIfOverBudget();
 			}
-			if (batch.length > 0) {
-				await flush();
-			}
-			return added;
+			await flush();
+			return this.#added;
 		} catch (error) {
-			if (!isOneBatch && batch.length > 0 && !isAdding && signal?.aborted !== true) {
+			if (!isAdding && signal?.aborted !== true) {
 				// If the documents before the error cannot be added, the first error still is the one to report.
 				await flush().catch(() => {});
 			}
-			throw added > 0 ? afterSome(error, added, read) : error;
+			throw this.#added > 0 ? afterSome(error, this.#added, isAdding ? this.#failed : read) : error;
 		}
 	}
 
-	/** Encodes passages without a vector, and passes all documents to the addon. `vectors` has the vectors that came with the documents. */
-	async #put(
-		documents: readonly PreparedDocument[],
-		vectors: VectorRows,
-		signal: AbortSignal | undefined,
-		report: (done: number) => Promise<void>,
-	): Promise<void> {
-		const {handle, dim, upsert} = this.#options;
-		const passages = documents.flatMap(({passages}) => passages);
-		// For each passage, the ord of the committed passage whose vector it takes over, or −1.
-		const sameAs = passages.map(() => -1);
-		const needsVector = dim === undefined ? [] : passages.flatMap(({row}, i) => (row === -1 ? [i] : []));
-		if (upsert && needsVector.length > 0) {
-			const ords = await this.#unchanged(documents, signal);
-			for (const i of needsVector) {
-				sameAs[i] = ords[i]!;
-			}
+	/** Checks a document and adds it to the current batch. */
+	#push(document: DocumentContent, position: number): void {
+		const one = prepared(`${this.#name}: documents[${position}]`, document, this.#options.split, this.#vectors);
+		this.#documents.push(one);
+		this.#ids.add(one.id);
+		for (const {text} of one.passages) {
+			this.#units += text.length;
 		}
-		const toEncode = needsVector.filter(i => sameAs[i] === -1);
-		const encoded =
-			toEncode.length === 0
-				? undefined
-				: await this.#encode(
-						toEncode.map(i => passages[i]!),
-						signal,
-						documents.length,
-						report,
-					);
-		const rows = new Map(toEncode.map((passage, row) => [passage, row]));
-		const batch = new native.DocumentBatch();
-		for (let from = 0; from < documents.length; from += PASSAGES_PER_SLICE) {
-			const slice = documents.slice(from, from + PASSAGES_PER_SLICE);
-			callSync(() =>
-				batch.pushDocuments(
-					slice.map(({id}) => id),
-					slice.map(({fields}) => fields),
-					slice.map(({passages}) => passages.length),
-				),
-			);
-			await yieldIfOverBudget();
-		}
-		for (let from = 0; from < passages.length; from += PASSAGES_PER_SLICE) {
-			const slice = passages.slice(from, from + PASSAGES_PER_SLICE);
-			callSync(() => {
-				batch.pushPassages(
-					slice.map(({title}) => title),
-					slice.map(({text}) => text),
-					sameAs.slice(from, from + slice.length),
-				);
-				const ranges = rowRangesOf(slice, i => rows.get(from + i));
-				for (const {isGiven, start, end} of ranges) {
-					batch.pushVectors(isGiven ? vectors.slice(start, end) : encoded!.subarray(start * dim!, end * dim!));
-				}
-			});
-			await yieldIfOverBudget();
-		}
-		await callNative({signal}, async () => handle.put(batch, upsert));
-		await report(documents.length);
 	}
 
-	/**
-	Returns, for each passage, the ord of a committed passage of the same document with the same title and text, or −1 if there is none. The
-	passage takes over the vector of the committed one.
-	*/
-	async #unchanged(documents: readonly PreparedDocument[], signal: AbortSignal | undefined): Promise<number[]> {
-		const ords: number[] = [];
-		let slice: PreparedDocument[] = [];
-		let count = 0;
-		for (const [i, document] of documents.entries()) {
-			slice.push(document);
-			count += document.passages.length;
-			if (count < PASSAGES_PER_SLICE && i < documents.length - 1) {
-				continue;
-			}
-			const passages = slice.flatMap(({passages}) => passages);
-			const found = await callNative({signal}, async () =>
-				this.#options.handle.unchanged(
-					slice.map(({id}) => id),
-					slice.map(({passages}) => passages.length),
-					passages.map(({title}) => title),
-					passages.map(({text}) => text),
-				),
-			);
-			for (const ord of found) {
-				ords.push(ord);
-			}
-			slice = [];
-			count = 0;
+	/** Encodes the current batch. `total` is the total number of documents; 0 if it is unknown. */
+	async #ready({signal, onProgress}: CallOptions, total: number): Promise<ReadyDocuments> {
+		const [documents, added] = [this.#documents, this.#added];
+		let passages = 0;
+		for (const document of documents) {
+			passages += document.passages.length;
 		}
-		return ords;
-	}
-
-	/** Encodes passages and returns their vectors `[passages.length, dim]`, row-major. `documents` is the size of the batch. */
-	async #encode(
-		passages: readonly PreparedPassage[],
-		signal: AbortSignal | undefined,
-		documents: number,
-		report: (done: number) => Promise<void>,
-	): Promise<Float32Array> {
-		return encodePassages(await this.#options.encoder(), passages, this.#options.dim!, {
+		return ReadyDocuments.of(this.#options, documents, this.#vectors, {
 			signal,
-			// Reports at most all documents but one: the batch is done only when the collection has it.
-			onProgress: async ({done}) => report(Math.min(documents - 1, Math.floor((documents * done) / passages.length))),
+			// Reports at most all documents of the batch but one: the batch is done only when the collection has it.
+			onProgress: async ({done}) => {
+				const encoded = Math.min(documents.length - 1, Math.floor((documents.length * done) / passages));
+				await awaitUnlessAborted(onProgress?.({done: added + encoded, total}), signal);
+			},
 		});
 	}
-}
 
-/** Consecutive rows of the vectors that came with the documents (`isGiven`), or of the vectors that the encoder returned. */
-interface RowRange {
-	readonly isGiven: boolean;
-	readonly start: number;
-	end: number;
-}
-
-/**
-Returns the rows of the passages' vectors, in the order of the passages. `encodedRow` returns the row of a passage that was encoded, and
-`undefined` for a passage that keeps its vector or has none.
-*/
-function rowRangesOf(passages: readonly PreparedPassage[], encodedRow: (passage: number) => number | undefined): RowRange[] {
-	const ranges: RowRange[] = [];
-	for (const [i, passage] of passages.entries()) {
-		const isGiven = passage.row !== -1;
-		const row = isGiven ? passage.row : encodedRow(i);
-		const last = ranges.at(-1);
-		if (row === undefined) {
-			continue;
+	/** Adds the current batch of an iterable. If a document fails, those before it are added. */
+	async #flush(call: CallOptions): Promise<void> {
+		if (this.#documents.length === 0) {
+			return;
 		}
-		if (last?.isGiven === isGiven && last.end === row) {
-			last.end += 1;
-		} else {
-			ranges.push({isGiven, start: row, end: row + 1});
+		const ready = await this.#ready(call, 0);
+		const before = this.#added;
+		await this.#put(ready, before, [0, ready.count], call.signal);
+		if (ready.count < this.#documents.length) {
+			throw this.#withoutVector(ready.count, before);
+		}
+		this.#documents = [];
+		this.#ids = new Set();
+		this.#vectors = new VectorRows(this.#options.dim, this.#options);
+		this.#units = 0;
+		await awaitUnlessAborted(call.onProgress?.({done: this.#added, total: 0}), call.signal);
+	}
+
+	/** Adds a range of the current batch. If that fails, tries its halves, so that the documents before an invalid one are added. */
+	async #put(ready: ReadyDocuments, before: number, [from, to]: readonly [number, number], signal: AbortSignal | undefined): Promise<void> {
+		if (from === to) {
+			return;
+		}
+		try {
+			await ready.put(from, to, signal);
+			this.#added += to - from;
+		} catch (error) {
+			if (!(error instanceof RetrievalError) || !DOCUMENT_ERRORS.has(error.code)) {
+				throw error;
+			}
+			if (to - from === 1) {
+				throw this.#named(error, before + from, this.#documents[from]!.id);
+			}
+			const middle = (from + to) >> 1;
+			await this.#put(ready, before, [from, middle], signal);
+			await this.#put(ready, before, [middle, to], signal);
 		}
 	}
-	return ranges;
+
+	/** Returns the error for a document of the current batch that has a passage without a vector. `before` is the number of earlier documents. */
+	#withoutVector(position: number, before: number): RetrievalError {
+		const error = new RetrievalError(
+			'ERR_ARGUMENT',
+			'vector: expected one, since the collection was created without an encoder, got none; with a model of your own, pass it to Collection.open as passageEncoder',
+		);
+		return this.#named(error, before + position, this.#documents[position]!.id);
+	}
+
+	/** Adds the position and the id of a document to an error of the addon. */
+	#named(error: RetrievalError, position: number, id: string): RetrievalError {
+		this.#failed = position;
+		const message = error.message.replace(`${this.#name}: `, '').replace(`passage ${JSON.stringify(id)}: `, '');
+		return new RetrievalError(error.code, `${this.#name}: documents[${position}] (${JSON.stringify(id)}): ${message}`, {cause: error});
+	}
 }
 
+/** Adds the number of documents that were added before an error to its message. `position` is that of the document that failed, if there is one. */
 /** Adds the number of documents that were added before an error to its message. `read` is the number of documents before the error. */
-function afterSome(error: unknown, added: number, read: number): unknown {
+function afterSome(error: unknown, added: number, position: number | undefined): unknown {
 	if (!(error instanceof RetrievalError)) {
 		return error;
 	}
-	const before = read === 1 ? 'The document before it was' : `The ${read} documents before it were`;
-	const count = added === read ? before : added === 1 ? '1 document was' : `${added} documents were`;
+	const before = added === 1 ? 'The document before it was' : `The ${added} documents before it were`;
+	const count = added === position ? before : added === 1 ? '1 document was' : `${added} documents were`;
 	return new RetrievalError(error.code, `${error.message}. ${count} added; roll back to undo that.`, {cause: error});
 }

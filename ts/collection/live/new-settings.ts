@@ -50,7 +50,7 @@ export async function withNewSettings<T>(
 			throw new RetrievalError('ERR_DIMENSION', `vectors: dim: expected ${passageEncoder.dim}, as the encoder has, got ${dim}`);
 		}
 		const similarity = vectors.similarity ?? (passageEncoder === undefined ? 'cosine' : 'dot');
-		const isNormalized = (passageEncoder as {readonly normalized?: unknown} | undefined)?.normalized === true;
+		const isNormalized = passageEncoder?.normalized === true;
 		const settings: Settings = {
 			split,
 			similarity: dim === undefined ? null : similarity,

@@ -6,7 +6,6 @@ a sentence calls "it". For 422 questions of the bundled encyclopedia, the best s
 titles, and 371 times without titles (minilm-encoder). Sentences are encoded one at a time, because with ONNX Runtime, an int8 model chooses
 the quantization scale of its activations per batch, and the best sentence of a hit must not depend on the other hits.
 */
-import {RetrievalError} from '../../core/errors.ts';
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
 import type {Encoder} from '../../core/types.ts';
 import {PhraseSegmenter} from '../../phrases/index.ts';
@@ -45,19 +44,13 @@ export async function bestSentences(passages: readonly TitledText[], options: Se
 			await yieldIfOverBudget();
 		}
 	}
-	const vectors = inputs.length === 0 ? new Float32Array(0) : await encodePassages(encoder, inputs, query.length, {signal, batchTokens: 1});
+	const vectors = inputs.length === 0 ? new Float32Array(0) : await encodePassages(encoder, inputs, {signal, batchTokens: 1});
 	const found: Highlight[] = [];
 	let row = 0;
 	for (const candidates of sentences) {
 		let [best, bestSimilarity] = [candidates[0], Number.NEGATIVE_INFINITY];
 		for (const candidate of candidates.length > 1 ? candidates : []) {
 			const value = similarityOf(similarity, query, vectors.subarray(row * query.length, ++row * query.length));
-			if (Number.isNaN(value)) {
-				throw new RetrievalError(
-					'ERR_ENCODER',
-					`encoder: expected finite numbers for the sentence ${JSON.stringify(candidate.text)}, got others`,
-				);
-			}
 			if (value > bestSimilarity) {
 				[best, bestSimilarity] = [candidate, value];
 			}
@@ -69,7 +62,7 @@ export async function bestSentences(passages: readonly TitledText[], options: Se
 	return found;
 }
 
-/** Returns a value that orders vectors as their similarity to the query does; NaN for a vector with numbers that are not finite. */
+/** Returns a value that orders vectors as their similarity to the query does. */
 function similarityOf(similarity: Similarity, query: Float32Array, vector: Float32Array): number {
 	let [product, squaredLength, squaredDistance] = [0, 0, 0];
 	for (let i = 0; i < vector.length; i++) {
@@ -77,9 +70,6 @@ function similarityOf(similarity: Similarity, query: Float32Array, vector: Float
 		product += q * v;
 		squaredLength += v * v;
 		squaredDistance += (q - v) ** 2;
-	}
-	if (!Number.isFinite(squaredLength)) {
-		return Number.NaN;
 	}
 	switch (similarity) {
 		case 'dot':

@@ -1,5 +1,5 @@
 /** The settings stored in an updatable collection: how documents are split, and how vectors are computed and compared. */
-import {checkCount, checkObject, checkOneOf, checkString, hasMethods, kindOf} from '../../core/checks.ts';
+import {checkBoolean, checkCount, checkObject, checkOneOf, checkString, hasMethods, kindOf} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type OptionNames, checkRequiredOptions, optionNames} from '../../core/options.ts';
 import {type SplitOptions, checkedSplit} from '../../core/passage-source.ts';
@@ -85,11 +85,12 @@ export function checkEncoderOption(what: string, encoder: unknown): void {
 	if (!hasMethods(encoder, 'encode')) {
 		throw new RetrievalError('ERR_ARGUMENT', `${what}: expected an encoder or the name of a model, got ${kindOf(encoder)}`);
 	}
-	const {dim, identity} = encoder as Encoder;
+	const {dim, identity, normalized = false} = encoder as Encoder;
 	checkCount(`${what}: dim`, dim, 1, 2 ** 20);
 	if (identity !== undefined) {
 		checkString(`${what}: identity`, identity);
 	}
+	checkBoolean(`${what}: normalized`, normalized);
 }
 
 /** Reads the settings from the metadata of a collection. */

@@ -44,7 +44,11 @@ export interface CollectionSearchOptions<Part extends Include = Include, Fields 
 	readonly depth?: number | undefined;
 	/** The vector of the query. @default the one that the question encoder computes */
 	readonly vector?: VectorInput | undefined;
-	/** Number of candidates that a search of the graph expands. A larger number raises recall and takes longer. @default 128 */
+	/**
+	Number of candidates that a search of the graph expands. A larger number raises recall and takes longer. Set it to read pages beyond the
+	default, so that all pages come from the same list.
+	@default 128; with `offset` and the retriever 'dense', if `offset + k` is larger than 100, the next of 1,000, 10,000, …
+	*/
 	readonly efSearch?: number | undefined;
 	/** Scores all vectors, so that none of the best passages is missed. @default false */
 	readonly exact?: boolean | undefined;

@@ -12,12 +12,14 @@ const MIN_CAPACITY_ROWS = 16;
 /** Checked vectors in one growing array, `[rows, dim]`, row-major, which is much cheaper than an array per vector. */
 export class VectorRows {
 	readonly #dim: number | undefined;
+	readonly #nonzero: boolean;
 	#data = new Float32Array(0);
 	#count = 0;
 
-	/** `dim` is the dimension of the vectors; `undefined` if there must be none. */
-	constructor(dim: number | undefined) {
+	/** `dim` is the dimension of the vectors; `undefined` if there must be none. With `nonzero`, a vector of zeros is refused. */
+	constructor(dim: number | undefined, {nonzero}: {readonly nonzero: boolean}) {
 		this.#dim = dim;
+		this.#nonzero = nonzero;
 	}
 
 	/** Checks a vector, appends a copy, and returns its row. `what` is the start of error messages. */
@@ -31,6 +33,9 @@ export class VectorRows {
 			this.#data = grown;
 		}
 		copyFinite(what, checked, this.#data, start);
+		if (this.#nonzero && this.#data.subarray(start, start + dim).every(value => value === 0)) {
+			throw new RetrievalError('ERR_ARGUMENT', `${what}: expected a vector with a direction, for the cosine similarity, got only zeros`);
+		}
 		return this.#count++;
 	}
 
@@ -79,6 +84,9 @@ function copyFinite(what: string, vector: VectorInput, target: Float32Array, sta
 		const value: unknown = vector[i];
 		if (!Number.isFinite(value)) {
 			throw new RetrievalError('ERR_ARGUMENT', `${what}[${i}]: expected a finite number, got ${shown(value)}`);
+		}
+		if (!Number.isFinite(Math.fround(value as number))) {
+			throw new RetrievalError('ERR_ARGUMENT', `${what}[${i}]: expected a number in the range of 32-bit floats, got ${shown(value)}`);
 		}
 		target[start + i] = value as number;
 	}

@@ -57,13 +57,14 @@ async function putTo(
 	const {split} = index.parts.schema.settings;
 	const total = isArray(documents) ? documents.length : 0;
 	let batch: PreparedDocument[] = [];
-	let vectors = new VectorRows(index.dim);
+	const nonzero = index.parts.schema.settings.similarity === 'cosine';
+	let vectors = new VectorRows(index.dim, {nonzero});
 	let [units, read, added] = [0, 0, 0];
 	const flush = async (): Promise<void> => {
 		await putBatch(target, concrete, batch, vectors, upsert, signal);
 		added += batch.length;
 		batch = [];
-		vectors = new VectorRows(index.dim);
+		vectors = new VectorRows(index.dim, {nonzero});
 		units = 0;
 		await awaitUnlessAborted(onProgress?.({done: added, total}), signal);
 		signal?.throwIfAborted();
@@ -216,7 +217,7 @@ async function withVectors(
 	const toEncode = missing.filter(({id}) => !kept.has(id));
 	if (toEncode.length > 0) {
 		const {dim} = index;
-		const data = await encodePassages(await index.encoders().passages(), toEncode, dim, {signal});
+		const data = await encodePassages(await index.encoders().passages(), toEncode, {signal});
 		for (const [i, {id}] of toEncode.entries()) {
 			kept.set(id, data.subarray(i * dim, (i + 1) * dim));
 		}

@@ -154,7 +154,7 @@ async function pushBatch(
 	);
 	const toEncode = missing.filter(({id}) => !vectors.has(id));
 	if (dim !== undefined && toEncode.length > 0) {
-		const data = await encodePassages(await index.encoders().passages(), toEncode, dim, {signal});
+		const data = await encodePassages(await index.encoders().passages(), toEncode, {signal});
 		for (const [row, {id}] of toEncode.entries()) {
 			vectors.set(id, data.subarray(row * dim, (row + 1) * dim));
 		}

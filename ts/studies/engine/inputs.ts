@@ -3,6 +3,7 @@ Reads the questions of a study, and hashes its inputs: the files of its data set
 */
 import {basename, resolve} from 'node:path';
 import {packageVersion} from '../../core/native/addon.ts';
+import {RetrievalError} from '../../core/errors.ts';
 import type {Question} from '../../core/types.ts';
 import {runtimeVersion} from '../../onnx/runtime-library.ts';
 import type {DatasetFiles} from '../dataset/files.ts';
@@ -41,6 +42,7 @@ export async function readInputs(files: DatasetFiles, options: InputOptions): Pr
 		questions.push(list);
 		questionFiles.push(await hashedFile(path, list.length, signal));
 	}
+	checkDifferent(files.questions, questions);
 	return {
 		files,
 		questions,
@@ -67,3 +69,22 @@ export function softwareVersions(): SoftwareVersions {
 
 /** Returns the default name of a data set: the name of its folder or file, without extensions. */
 export const datasetName = (dataset: string): string => basename(resolve(dataset)).replace(/(?:\.\w+)+$/u, '');
+
+/**
+Fails with `ERR_FORMAT` if at least half of the questions of one file are also in the other. A few questions may be: some published data sets
+have such questions.
+*/
+function checkDifferent(paths: readonly string[], lists: ReadonlyArray<readonly Question[]>): void {
+	const [first, second] = lists;
+	if (first === undefined || second === undefined) {
+		return;
+	}
+	const texts = new Set(first.map(({text}) => text));
+	const shared = second.filter(({text}) => texts.has(text)).length;
+	if (2 * shared >= Math.min(texts.size, second.length)) {
+		throw new RetrievalError(
+			'ERR_FORMAT',
+			`${paths[1]}: expected other questions than in ${paths[0]}, because weights are tuned on those, got ${shared} of ${second.length} that are in both`,
+		);
+	}
+}

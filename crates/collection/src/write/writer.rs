@@ -235,12 +235,13 @@ impl Writer {
                     "{operation}: expected document ids of 1 to {MAX_ID_BYTES} bytes, got one of {got} bytes"
                 )));
             }
-            let duplicate = |place| Error::DuplicateDocument { operation, id: id.to_owned(), place };
+            let duplicate =
+                |expected, place| Error::DuplicateDocument { operation, expected, id: id.to_owned(), place };
             if !ids.insert(id) {
-                return Err(duplicate("twice in one call"));
+                return Err(duplicate("each document once", "twice in one call"));
             }
             if put == Put::Add && self.index.contains(&passage_id(id, 0))? {
-                return Err(duplicate("again"));
+                return Err(duplicate("documents with new ids", "again"));
             }
             if document.passages.is_empty() {
                 return Err(Error::argument(format!(
