@@ -14,9 +14,8 @@ use crate::Error;
 
 /// Parameters of BM25. They apply when searching, so they can be tuned without building the index again.
 ///
-/// S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, eq. 3.15, without
-/// the factor k1 + 1 and with idf = ln(1 + (N − df + 0.5) / (df + 0.5)) for N passages and document frequency df, as in
-/// Lucene.
+/// S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, eq. 3.15, with
+/// idf = ln(1 + (N − df + 0.5) / (df + 0.5)) for N passages and document frequency df, as in Lucene.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bm25 {
     /// Saturation of the term frequency: finite, at least 0. With 0, every frequency counts as 1.
