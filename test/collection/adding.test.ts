@@ -121,6 +121,14 @@ test('the first error of an iterable is reported, even if the documents before i
 	await t.throwsAsync(docs.add(failing()), {message: 'a failure of the source'});
 	await docs.commit();
 	t.is((await docs.stats()).documents, 1, 'the document before those that cannot be added');
+	function* invalid(): Generator<Document> {
+		yield {id: 'b', text: 'one'};
+		yield {id: 'b', text: 'two'};
+		yield {id: 'c', text: 3 as unknown as string};
+	}
+	await t.throwsAsync(docs.add(invalid()), {
+		message: /documents\[2\] \("c"\): text: expected a string, got number\. 1 document was added; roll back/u,
+	});
 });
 
 test('the documents before an invalid one of an iterable are added, whatever is invalid', async t => {

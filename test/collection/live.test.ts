@@ -15,6 +15,7 @@ import {
 	type Include,
 	RetrievalError,
 } from '../../ts/index.ts';
+import {packageRoot} from '../../ts/core/native/addon.ts';
 import {highestOfThreeCounts, settlesAtOnce} from '../support/event-loop.ts';
 
 const lamps: Document[] = [
@@ -166,9 +167,9 @@ test('settings that are not those of an existing collection are refused', async 
 	await (await Collection.open(path, {vectors: {layout: 'fast', efConstruction: 200}})).close();
 	const words = await collectionPath(t);
 	await (await Collection.open(words, {create: true, encoder: false})).close();
-	await t.throwsAsync(Collection.open(words, {vectors: {m: 8}}), {
-		message: /vectors: m: expected none, since the collection has no vectors, got 8/u,
-	});
+	const message = /vectors: m: expected none, since the collection has no vectors, got 8/u;
+	await t.throwsAsync(Collection.open(words, {vectors: {m: 8}}), {message});
+	await t.throwsAsync(newCollection(t, {vectors: {m: 8}}), {message});
 });
 
 test('a missing file of the last commit is reported as damage', async t => {
@@ -181,6 +182,40 @@ test('a missing file of the last commit is reported as damage', async t => {
 		code: 'ERR_INDEX_CORRUPT',
 		message: /vectors-1\.log: expected a file of the last commit, got no such file/u,
 	});
+});
+
+test('an encoder that is not that of an existing collection is refused when it is opened', async t => {
+	const path = await collectionPath(t);
+	const docs = await Collection.open(path, {create: true, encoder: 'tiny-encoder', encoderOptions: {normalize: true}});
+	await docs.upsert({id: 'a', text: 'one'});
+	await docs.close();
+	const code = 'ERR_ENCODER_MISMATCH';
+	await t.throwsAsync(Collection.open(path, {encoder: false}), {
+		code,
+		message: /\(tiny-encoder\), got false; searches with the retriever bm25/u,
+	});
+	await t.throwsAsync(Collection.open(path, {encoder: 'no-such-model'}), {code: 'ERR_MODEL_MISSING'});
+	await t.throwsAsync(Collection.open(path, {encoder: 'minilm-encoder'}), {code: 'ERR_DIMENSION'});
+	// A model under another name may be the same one.
+	const folder = join(packageRoot, 'models', 'tiny-encoder');
+	const again = await Collection.open(path, {encoder: folder, encoderOptions: {normalize: true}});
+	t.is((await again.search('one')).hits.length, 1);
+	await again.close();
+	await t.throwsAsync(Collection.open(path, {encoder: folder}), {code});
+	const words = await collectionPath(t);
+	await (await Collection.open(words, {create: true, encoder: false})).close();
+	for (const options of [{encoder: 'tiny-encoder'}, {create: true, encoder: 'tiny-encoder'}, {questionEncoder: 'tiny-encoder'}]) {
+		await t.throwsAsync(Collection.open(words, options), {
+			code,
+			message: /expected none, since the collection was created without vectors/u,
+		});
+	}
+});
+
+test('ids of another type are refused', async t => {
+	const docs = await newCollection(t);
+	await t.throwsAsync(docs.get('a#0' as never), {code: 'ERR_ARGUMENT', message: /^get: ids: expected an array of strings/u});
+	await t.throwsAsync(docs.vectors([1] as never), {code: 'ERR_ARGUMENT', message: /^vectors: ids\[0\]: expected a string, got number/u});
 });
 
 test('the pages of a dense search after the first hundred hits come from one list', async t => {

@@ -89,7 +89,7 @@ test('studies whose folders or files cannot be accessed are refused with ERR_IO'
 	await mkdir(join(dataset, 'articles'), {recursive: true});
 	await writeFile(join(dataset, 'articles', 'a.md'), '# Fox\n\nA fox is red.\n');
 	for (const split of ['dev', 'train', 'test']) {
-		const questions = [0, 1, 2].map(i => JSON.stringify({id: `${split}${i}`, question: 'what is red?', answers: ['fox']}));
+		const questions = [0, 1, 2].map(i => JSON.stringify({id: `${split}${i}`, question: `what is red in ${split} ${i}?`, answers: ['fox']}));
 		await writeFile(join(dataset, `questions.${split}.jsonl`), `${questions.join('\n')}\n`);
 	}
 	await writeFile(join(folder, 'file'), '');

@@ -115,7 +115,7 @@ function withSubcommands(command: Command): Command[] {
 function checkValues(command: Command): void {
 	for (const option of command.options) {
 		if (command.getOptionValue(option.attributeName()) === '' && command.getOptionValueSource(option.attributeName()) === 'cli') {
-			throw new UsageError(`${command.name()}: ${option.long}: expected a value, got an empty string`);
+			throw new UsageError(`${option.long}: expected a value, got an empty string`);
 		}
 	}
 }

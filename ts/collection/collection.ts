@@ -1,6 +1,16 @@
 /** Collections: documents, or the passages of a corpus, in one folder, which are searched by words, by vectors or by both. */
 import {availableParallelism} from 'node:os';
-import {checkArray, checkCount, checkFactoryMade, checkId, checkObject, checkOneOf, checkString, isArray} from '../core/checks.ts';
+import {
+	checkArray,
+	checkCount,
+	checkFactoryMade,
+	checkId,
+	checkIds,
+	checkObject,
+	checkOneOf,
+	checkString,
+	isArray,
+} from '../core/checks.ts';
 import {RetrievalError} from '../core/errors.ts';
 import {documentOf} from '../core/filters/document-id.ts';
 import type {Filter} from '../core/filters/filter.ts';
@@ -190,7 +200,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	exists already in the collection or occurs twice in the call, and with `ERR_ENCODER` if the encoder does not return finite vectors.
 
 	An array is added whole or not at all. Another iterable is read only as fast as its documents are added, in batches. If the iterable or one
-	of its documents fails, the documents before it remain added; if the encoder fails, the batches before remain added. An error that is a
+	of its documents fails, the documents before it remain added; if the encoder fails, the batches before that one remain added. An error that is a
 	`RetrievalError` says how many were added. Progress counts documents.
 	*/
 	async add(documents: Documents<Fields>, options: CallOptions = {}): Promise<number> {
@@ -340,6 +350,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 
 	/** Returns the passages with the given ids, in the order of the ids. Skips ids that the collection does not have. */
 	async get(ids: readonly string[]): Promise<Array<StoredPassage<Fields>>> {
+		checkIds('get: ids', ids);
 		return this.#live('get').passages(ids);
 	}
 
@@ -388,6 +399,7 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 
 	/** Returns the stored vectors `[ids.length, dim]` of passages, scaled to length 1 for the similarity 'cosine'. */
 	async vectors(ids: readonly string[]): Promise<Float32Array> {
+		checkIds('vectors: ids', ids);
 		return this.#live('vectors').vectors(ids);
 	}
 

@@ -65,7 +65,7 @@ export function checkQueries(what: string, queries: unknown): asserts queries is
 			checkQuery(`${what}[${i}]`, query);
 		}
 		if (ids.has(query!.id)) {
-			throw new RetrievalError('ERR_DUPLICATE_ID', `${what}: expected distinct ids, got "${query!.id}" twice`);
+			throw new RetrievalError('ERR_DUPLICATE_ID', `${what}: expected distinct ids, got ${shown(query!.id)} twice`);
 		}
 		ids.add(query!.id);
 	}

@@ -190,7 +190,10 @@ export interface Encoder {
 	`identity` of that encoder, whose indexes then accept this one.
 	*/
 	readonly passageEncoder?: string | undefined;
-	/** Whether all vectors have length 1. If so, hybrid searches in a collection use the fusion method `hybridNorm` by default. @default false */
+	/**
+	Whether all vectors have length 1. A collection that is created with such an encoder uses the fusion method `hybridNorm` by default, and
+	the evidence fusion of its scores in `ask`. @default false
+	*/
 	readonly normalized?: boolean | undefined;
 	/** Returns one vector per input, in the order of the inputs: `[inputs.length, dim]`, finite. Progress counts inputs. */
 	encode(inputs: readonly EncoderInput[], options?: EncodeOptions): Promise<Vectors>;

@@ -1,6 +1,5 @@
 /** `JudgedLists` evaluates and tunes fusion methods by accepted answers. */
 import {checkArray, checkCount, checkFactoryMade, checkOneOf, checkQuestions} from '../core/checks.ts';
-import {RetrievalError} from '../core/errors.ts';
 import type {AnswerKind, PassageTexts} from '../evaluation/index.ts';
 import {nativeTexts} from '../core/native/texts.ts';
 import {type Binding, callNative, native} from '../core/native/native.ts';
@@ -69,10 +68,6 @@ export class JudgedLists {
 		const judge = new native.AnswerJudge(runs, await nativeTexts(passages), depth, answerKind === 'pattern');
 		const answerable = questions.filter(question => question.answers.length > 0);
 		const ids = answerable.map(({id}) => id);
-		if (new Set(ids).size < ids.length) {
-			const repeated = ids.find((id, i) => ids.indexOf(id) < i)!;
-			throw new RetrievalError('ERR_ARGUMENT', `questions: expected distinct ids, got "${repeated}" twice`);
-		}
 		for (const {id, answers: accepted} of answerable) {
 			judge.add(id, [...accepted]);
 		}

@@ -5,13 +5,13 @@
 //!
 //! ```text
 //! calls that end → waiting results → a batch → conversion, promise, code of the caller
-//!                                    ↑ the next one                                  │
-//!                                    └────── in a later iteration of the event loop ─┘
+//!                                    ↑                                               │
+//!                                    └─ next batch, in a later iteration of the loop ┘
 //! ```
 
 use std::cell::OnceCell;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use napi::bindgen_prelude::{Object, ToNapiValue};
@@ -55,22 +55,34 @@ pub struct Settlements(Arc<Mutex<State>>);
 struct State {
     /// Results that belong to no batch yet, in the order in which their calls ended.
     waiting: VecDeque<(Deferred, CallResult<Conversion>)>,
-    /// Number of results of the current batch that were sent to the JavaScript thread and have not been converted.
-    in_batch: usize,
+    /// The current batch.
+    batch: Batch,
     /// Maximum number of results in a batch.
     batch_size: usize,
-    /// When the first result of the current batch was about to be converted.
-    batch_start: Option<Instant>,
+}
+
+/// Results that were sent to the JavaScript thread. A batch begins with the first result that is sent when no other one
+/// waits for its conversion, and ends when all of its results have been converted.
+#[derive(Default)]
+struct Batch {
+    /// Number of results sent.
+    sent: usize,
+    /// Number of results converted.
+    converted: usize,
+    /// Time of the conversions and of what the caller does with their results.
+    time: Duration,
+    /// When the last conversion ended.
+    last_end: Option<Instant>,
 }
 
 impl Default for State {
     fn default() -> Self {
-        Self { waiting: VecDeque::new(), in_batch: 0, batch_size: FIRST_BATCH, batch_start: None }
+        Self { waiting: VecDeque::new(), batch: Batch::default(), batch_size: FIRST_BATCH }
     }
 }
 
 impl Settlements {
-    /// Returns those of the current thread, which must be a JavaScript thread.
+    /// Returns the settlements of the current thread, which must be a JavaScript thread.
     pub fn of_this_thread() -> Self {
         thread_local! {
             static SETTLEMENTS: OnceCell<Settlements> = const { OnceCell::new() };
@@ -82,34 +94,42 @@ impl Settlements {
     pub fn settle(&self, deferred: Deferred, outcome: CallResult<Conversion>) {
         {
             let mut state = self.state();
-            if state.in_batch >= state.batch_size || !state.waiting.is_empty() {
+            if state.batch.sent >= state.batch_size || !state.waiting.is_empty() {
                 state.waiting.push_back((deferred, outcome));
                 return;
             }
-            state.in_batch += 1;
+            state.batch.sent += 1;
         }
         self.send(deferred, outcome);
     }
 
     /// Sends a result to the JavaScript thread, where it is converted.
     fn send(&self, deferred: Deferred, outcome: CallResult<Conversion>) {
-        let settlements = self.clone();
+        let sent = Sent { settlements: self.clone(), is_converted: false };
         deferred.resolve(Box::new(move |env| {
-            settlements.state().batch_start.get_or_insert_with(Instant::now);
+            let start = Instant::now();
             let converted = outcome.map_err(napi::Error::from).and_then(|conversion| conversion(env));
-            settlements.end_conversion(&env);
+            sent.end(&env, start);
             converted
         }));
     }
 
-    /// Counts a conversion. The last one of a batch arranges for the next batch.
-    fn end_conversion(&self, env: &Env) {
+    /// Counts a conversion that began at `start`. The last one of a batch arranges for the next batch.
+    fn end_conversion(&self, env: &Env, start: Instant) {
         let mut state = self.state();
-        state.in_batch -= 1;
-        if state.in_batch > 0 {
+        let batch = &mut state.batch;
+        // Since the last conversion, the caller has used its result. A longer time is that of the rest of the program.
+        let since_last = batch.last_end.map_or(Duration::ZERO, |end| start.saturating_duration_since(end));
+        if since_last < MAX_BATCH_TIME {
+            batch.time += since_last;
+        }
+        batch.time += start.elapsed();
+        batch.last_end = Some(Instant::now());
+        batch.converted += 1;
+        if batch.converted < batch.sent {
             return;
         }
-        let time = state.batch_start.take().map_or(Duration::ZERO, |start| start.elapsed());
+        let time = std::mem::take(batch).time;
         if time > MAX_BATCH_TIME {
             state.batch_size = (state.batch_size / 2).max(1);
         }
@@ -119,11 +139,9 @@ impl Settlements {
         if time < MIN_BATCH_TIME {
             state.batch_size = (state.batch_size * 2).min(MAX_BATCH);
         }
-        // Nothing is sent while this batch is counted, so that later calls cannot overtake those that wait.
-        state.in_batch = 1;
         drop(state);
-        // Node calls the new promise's conversion in a later iteration: within an iteration, it only visits what was
-        // waiting when the iteration began.
+        // Node calls the conversion of a new promise in a later iteration: within an iteration, it only visits the
+        // promises that existed when the iteration began. Until then, results keep waiting, because others do.
         match env.create_deferred() {
             Ok((next_batch, _)) => {
                 let settlements = self.clone();
@@ -140,15 +158,45 @@ impl Settlements {
     fn send_batch(&self) {
         let mut state = self.state();
         let count = state.batch_size.min(state.waiting.len());
-        state.in_batch = count;
-        let batch: Vec<_> = state.waiting.drain(..count).collect();
+        state.batch = Batch { sent: count, ..Batch::default() };
+        let results: Vec<_> = state.waiting.drain(..count).collect();
         drop(state);
-        for (deferred, outcome) in batch {
+        for (deferred, outcome) in results {
             self.send(deferred, outcome);
         }
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A result that was sent to the JavaScript thread.
+struct Sent {
+    settlements: Settlements,
+    is_converted: bool,
+}
+
+impl Sent {
+    /// Counts the conversion of the result, which began at `start`.
+    fn end(mut self, env: &Env, start: Instant) {
+        self.is_converted = true;
+        self.settlements.end_conversion(env, start);
+    }
+}
+
+impl Drop for Sent {
+    /// Node drops results when their environment ends. The thread may have other environments, as in Electron, whose
+    /// promises must not wait for the dropped ones, so everything that waits is settled without batches.
+    fn drop(&mut self) {
+        if self.is_converted {
+            return;
+        }
+        let State { waiting, .. } = std::mem::take(&mut *self.settlements.state());
+        for (deferred, outcome) in waiting {
+            deferred.resolve(Box::new(move |env| {
+                outcome.map_err(napi::Error::from).and_then(|conversion| conversion(env))
+            }));
+        }
     }
 }

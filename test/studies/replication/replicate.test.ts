@@ -173,14 +173,15 @@ test('a retrieval-only study needs no reader, λ is tuned for unit vectors, answ
 		code: 'ERR_ARGUMENT',
 		message: `${data}: expected one file with development questions, with "dev" in the name, got none among articles, questions.test.jsonl; give its path with --development`,
 	});
-	const same = {...options, development: join(data, 'questions.test.jsonl'), maxDevelopmentQuestions: 18};
+	const same = {...options, development: join(data, 'questions.test.jsonl')};
 	await t.throwsAsync(replicate(data, output, same), {
 		code: 'ERR_FORMAT',
-		message: /expected other questions than in .*, because weights are tuned on those, got 18 of 18 that are in both/u,
+		message: /expected other questions than in .*, which are used for tuning or training, got \d+ of 14 that are in both/u,
 	});
 	await writeFile(join(data, 'dev.jsonl'), '{"question": "Who?", "answers": []}\n');
 	await t.throwsAsync(replicate(data, output, options), {code: 'ERR_FORMAT', message: /expected questions with answers, got none/u});
 	await t.throwsAsync(replicate(data, output, {...options, significance: 1}), {code: 'ERR_ARGUMENT'});
+	await t.throwsAsync(replicate(data, output, {...options, ks: [5, 1, 5]}), {message: 'ks: expected distinct cut-offs, got 5, 1, 5'});
 	await t.throwsAsync(replicate(join(folder, 'nowhere'), output, options), {code: 'ERR_IO', message: /expected a folder with a corpus/u});
 });
 

@@ -1,7 +1,9 @@
 /** The encoders of a collection: encoder objects that the caller gave, or models that are loaded when they are first needed. */
+import {resolve} from 'node:path';
 import {RetrievalError} from '../../core/errors.ts';
 import {encodeChecked} from '../../core/encoder-results.ts';
 import {yieldIfOverBudget} from '../../core/event-loop.ts';
+import {isFolder} from '../../core/file-system.ts';
 import type {EncodeOptions, Encoder, EncoderInput} from '../../core/types.ts';
 import {OnnxEncoder, type OnnxEncoderOptions} from '../../encoders/index.ts';
 import {isTrainedFor} from '../../dense/questions.ts';
@@ -9,6 +11,8 @@ import {type Settings, type StoredEncoder, checkEncoderOption, checkIdentity} fr
 
 /** The encoders that the caller gave; a string is the name of a model. */
 export interface GivenEncoders {
+	/** Whether the caller chose a collection without an encoder. */
+	readonly none: boolean;
 	readonly passages: Encoder | string | undefined;
 	readonly questions: Encoder | string | undefined;
 	readonly options: OnnxEncoderOptions | undefined;
@@ -36,7 +40,26 @@ export function givenEncoders({encoder, passageEncoder, questionEncoder, encoder
 		checkEncoderOption('encoder', encoder);
 	}
 	const both = encoder === false ? undefined : encoder;
-	return {passages: passageEncoder ?? both, questions: questionEncoder, options: encoderOptions};
+	return {none: encoder === false, passages: passageEncoder ?? both, questions: questionEncoder, options: encoderOptions};
+}
+
+/**
+Fails with `ERR_ENCODER_MISMATCH` if the caller chose no encoder for an existing collection that has one, or an encoder for one without
+vectors.
+*/
+export function checkChoice({none, passages, questions}: GivenEncoders, {encoder, similarity}: Settings): void {
+	if (none && encoder !== null) {
+		throw new RetrievalError(
+			'ERR_ENCODER_MISMATCH',
+			`encoder: expected the encoder that the collection was created with (${encoder.model ?? encoder.identity ?? 'an object'}), got false; searches with the retriever bm25 do not load it`,
+		);
+	}
+	if (similarity === null && (passages !== undefined || questions !== undefined)) {
+		throw new RetrievalError(
+			'ERR_ENCODER_MISMATCH',
+			'encoder: expected none, since the collection was created without vectors, got one; to get vectors, create another collection and add the documents to it',
+		);
+	}
 }
 
 /** A text with its title, which is '' without one. */
@@ -99,6 +122,21 @@ export class CollectionEncoders {
 		return this.#encoder('questionEncoder', given, questionEncoder ?? encoder);
 	}
 
+	/**
+	Loads models that were given under another name than that which the collection has stored, so that a model that is missing or has another
+	identity is reported when the collection is opened.
+	*/
+	async checkNames(): Promise<void> {
+		const {passages, questions} = this.#given;
+		const {encoder, questionEncoder} = this.#settings;
+		if (isOther(passages, encoder)) {
+			await this.passages();
+		}
+		if (isOther(questions, questionEncoder ?? encoder)) {
+			await this.questions();
+		}
+	}
+
 	/** Releases the models that were loaded here. */
 	async close(): Promise<void> {
 		for (const loading of this.#loaded.values()) {
@@ -150,6 +188,16 @@ export async function encodePassages(encoder: Encoder, passages: readonly Titled
 	}
 	const {data} = await encodeChecked(encoder, inputs, options);
 	return data;
+}
+
+/** Whether the name of a model was given that is not the stored one. A model that was not given is the stored one. */
+function isOther(given: Encoder | string | undefined, stored: StoredEncoder | null): boolean {
+	return typeof given === 'string' && stored !== null && storedName(given) !== stored.model;
+}
+
+/** Returns what a collection stores for the name or folder of a model: the absolute path of a folder, so that it can be opened from any folder. */
+export function storedName(model: string): string {
+	return isFolder(model) ? resolve(model) : model;
 }
 
 /** Checks an encoder. One of questions may also be one that was trained for the vectors of the passage encoder. */

@@ -61,9 +61,9 @@ export function checkedSearch(text: string, options: CollectionSearchOptions, co
 	}
 	checkCount('k', k, 0);
 	checkCount('offset', offset, 0);
-	const depth = options.depth ?? defaultDepth(offset + k);
+	const depth = options.depth ?? listLength(offset + k);
 	checkCount('depth', depth, 1);
-	const efSearch = options.efSearch ?? (retriever === 'dense' && offset > 0 ? Math.max(128, defaultDepth(offset + k)) : 128);
+	const efSearch = options.efSearch ?? (retriever === 'dense' && offset > 0 ? Math.max(128, listLength(offset + k)) : 128);
 	checkCount('efSearch', efSearch, 1);
 	checkBoolean('exact', exact);
 	checkArray('include', include, includes.join(', '));
@@ -101,15 +101,15 @@ export function checkedSearch(text: string, options: CollectionSearchOptions, co
 }
 
 /**
-Returns the default number of hits of a list for a search that reaches this number of hits: 100, 1,000, 10,000, … In this way, few pages of hits
-come from different lists. A hybrid search fuses lists of this length; the pages of a dense search have this number of candidates.
+Returns the default number of hits of a list for a search that reaches this number of hits: 100, 1,000, 10,000, … In this way, most
+pages of a search come from the same list. A hybrid search fuses lists of this length; the pages of a dense search have this number of candidates.
 */
-function defaultDepth(hits: number): number {
-	let depth = 100;
-	while (depth < hits) {
-		depth *= 10;
+function listLength(hits: number): number {
+	let length = 100;
+	while (length < hits) {
+		length *= 10;
 	}
-	return Math.min(depth, 0xff_ff_ff_ff);
+	return Math.min(length, 0xff_ff_ff_ff);
 }
 
 /** Whether a query has nothing to search for. Its vector would be that of an empty text, to which some passages are near by chance. */

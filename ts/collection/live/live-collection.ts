@@ -18,7 +18,7 @@ import {nativeAnalyzer} from '../../sparse/native-analyzer.ts';
 import {CommitWatch} from './commit-watch.ts';
 import type {CreateSettings} from './create.ts';
 import type {DocumentContent} from './documents.ts';
-import {CollectionEncoders} from './encoders.ts';
+import {CollectionEncoders, checkChoice} from './encoders.ts';
 import {type CheckedSearch, type SearchContext, checkedSearch, hitsOf, isBlank, isByDocument, numberOf, passagesOf} from './hits.ts';
 import type {
 	CollectionHandle,
@@ -69,6 +69,8 @@ export class LiveCollection {
 		const {given, vectors, graph, split = checkedSplitSetting(undefined), analyzer = 'english', files} = create;
 		return withNewSettings(given, vectors, split, async ({settings, dim, encoders}) => {
 			const stored: LiveSettings = {...settings, graph: dim === undefined ? null : graph};
+			// Options of vectors that the collection does not have are refused, as when it is opened again.
+			checkSettings({split: undefined, vectors}, stored);
 			const handle = await callNative({}, async () =>
 				native.createCollection(
 					path,
@@ -102,12 +104,14 @@ export class LiveCollection {
 			const {metadata, dim} = await callNative({}, async () => handle.stats());
 			const settings = readSettings(metadata);
 			checkSettings(create, settings);
+			checkChoice(create.given, settings);
 			const expected = create.vectors.dim;
 			if (expected !== undefined && expected !== (dim ?? undefined)) {
 				const has = dim === undefined || dim === null ? 'none, since the collection has no vectors' : `${dim}, as the collection has`;
 				throw new RetrievalError('ERR_DIMENSION', `vectors: dim: expected ${has}, got ${expected}`);
 			}
 			const encoders = dim === undefined || dim === null ? undefined : new CollectionEncoders(create.given, settings, dim);
+			await encoders?.checkNames();
 			return new LiveCollection({path, handle, settings, dim: dim ?? undefined, encoders, options: create});
 		} catch (error) {
 			await handle.close(false);

@@ -23,8 +23,8 @@ const DOCUMENT_ERRORS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['ERR_ARGUMEN
 
 /**
 Loads documents. The documents of an array are added in one batch, that is, all or none. Another iterable is read only as fast as its
-documents are added. If the iterable or one of its documents fails, all documents before it are added. The error says how many documents were
-added, unless it is an error of the iterable.
+documents are added. If the iterable or one of its documents fails, all documents before it are added; if the encoder fails, the batches
+before that one. The error says how many documents were added, unless it is an error of the iterable.
 */
 export class DocumentLoader {
 	readonly #options: LoaderOptions;
@@ -100,11 +100,12 @@ export class DocumentLoader {
 			await flush();
 			return this.#added;
 		} catch (error) {
-			if (!isAdding && signal?.aborted !== true) {
-				// If the documents before the error cannot be added, the first error still is the one to report.
+			const isOfBatch = isAdding;
+			if (!isOfBatch && signal?.aborted !== true) {
+				// If some documents before the error cannot be added, the first error still is the one to report.
 				await flush().catch(() => {});
 			}
-			throw this.#added > 0 ? afterSome(error, this.#added, isAdding ? this.#failed : read) : error;
+			throw afterSome(error, this.#added, isOfBatch ? this.#failed : read);
 		}
 	}
 
@@ -192,9 +193,8 @@ export class DocumentLoader {
 }
 
 /** Adds the number of documents that were added before an error to its message. `position` is that of the document that failed, if there is one. */
-/** Adds the number of documents that were added before an error to its message. `read` is the number of documents before the error. */
 function afterSome(error: unknown, added: number, position: number | undefined): unknown {
-	if (!(error instanceof RetrievalError)) {
+	if (added === 0 || !(error instanceof RetrievalError)) {
 		return error;
 	}
 	const before = added === 1 ? 'The document before it was' : `The ${added} documents before it were`;

@@ -1,11 +1,9 @@
 /** Decides the settings of a new collection: loads its encoders, and takes the dimension and the similarity of vectors from them. */
-import {resolve} from 'node:path';
 import {RetrievalError} from '../../core/errors.ts';
-import {isFolder} from '../../core/file-system.ts';
 import type {Encoder} from '../../core/types.ts';
 import {OnnxEncoder} from '../../encoders/index.ts';
 import type {SplitSetting} from './documents.ts';
-import {CollectionEncoders, type GivenEncoders} from './encoders.ts';
+import {CollectionEncoders, type GivenEncoders, storedName} from './encoders.ts';
 import type {Settings, StoredEncoder, VectorSettings} from './settings.ts';
 
 /** The settings of a new collection. */
@@ -68,8 +66,8 @@ export async function withNewSettings<T>(
 	}
 }
 
-/** Returns what is stored about an encoder. A folder becomes an absolute path, so that the collection can be opened from any folder. */
+/** Returns what is stored about an encoder. */
 function stored(given: Encoder | string, encoder: Encoder): StoredEncoder {
-	const model = typeof given === 'string' ? (isFolder(given) ? resolve(given) : given) : null;
+	const model = typeof given === 'string' ? storedName(given) : null;
 	return {model, identity: encoder.identity ?? null};
 }

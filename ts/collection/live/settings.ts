@@ -55,8 +55,8 @@ export interface Settings {
 
 /** The settings that are stored with an updatable collection of this machine. */
 export interface LiveSettings extends Settings {
-	/** The parameters of the HNSW graph; `null` if the collection has no vectors. */
-	readonly graph: StoredGraph | null;
+	/** The parameters of the HNSW graph; `null` if the collection has no vectors. Missing in collections of earlier builds. */
+	readonly graph?: StoredGraph | null;
 }
 
 /** Checks the option `split` and adds the defaults. */
@@ -114,8 +114,10 @@ export function checkSettings(
 		throw new RetrievalError('ERR_ARGUMENT', `split: expected ${expected}, with which the collection was created, got ${got}`);
 	}
 	checkVectorSetting('similarity', vectors.similarity, settings.similarity);
-	for (const name of graphNames) {
-		checkVectorSetting(name, vectors[name], settings.graph?.[name] ?? null);
+	if (settings.graph !== undefined) {
+		for (const name of graphNames) {
+			checkVectorSetting(name, vectors[name], settings.graph?.[name] ?? null);
+		}
 	}
 }
 

@@ -45,8 +45,8 @@ export interface CollectionSearchOptions<Part extends Include = Include, Fields 
 	/** The vector of the query. @default the one that the question encoder computes */
 	readonly vector?: VectorInput | undefined;
 	/**
-	Number of candidates that a search of the graph expands. A larger number raises recall and takes longer. Set it to read pages beyond the
-	default, so that all pages come from the same list.
+	Number of candidates that a search of the graph expands. A larger number raises recall and takes longer. To read many pages, set it to the
+	number of hits that users can reach, so that all pages come from the same list.
 	@default 128; with `offset` and the retriever 'dense', if `offset + k` is larger than 100, the next of 1,000, 10,000, …
 	*/
 	readonly efSearch?: number | undefined;

@@ -71,20 +71,21 @@ export function softwareVersions(): SoftwareVersions {
 export const datasetName = (dataset: string): string => basename(resolve(dataset)).replace(/(?:\.\w+)+$/u, '');
 
 /**
-Fails with `ERR_FORMAT` if at least half of the questions of one file are also in the other. A few questions may be: some published data sets
-have such questions.
+Fails with `ERR_FORMAT` if at least half of the questions of one file are also in the other, or if they are one file. A few
+questions may be in both: some published data sets have such questions.
 */
 function checkDifferent(paths: readonly string[], lists: ReadonlyArray<readonly Question[]>): void {
 	const [first, second] = lists;
 	if (first === undefined || second === undefined) {
 		return;
 	}
-	const texts = new Set(first.map(({text}) => text));
-	const shared = second.filter(({text}) => texts.has(text)).length;
-	if (2 * shared >= Math.min(texts.size, second.length)) {
+	const [firstTexts, secondTexts] = [first, second].map(list => new Set(list.map(({text}) => text))) as [Set<string>, Set<string>];
+	const shared = [...secondTexts].filter(text => firstTexts.has(text)).length;
+	const smaller = Math.min(firstTexts.size, secondTexts.size);
+	if (paths[0] === paths[1] || 2 * shared >= smaller) {
 		throw new RetrievalError(
 			'ERR_FORMAT',
-			`${paths[1]}: expected other questions than in ${paths[0]}, because weights are tuned on those, got ${shared} of ${second.length} that are in both`,
+			`${paths[1]}: expected other questions than in ${paths[0]}, which are used for tuning or training, got ${shared} of ${smaller} that are in both`,
 		);
 	}
 }

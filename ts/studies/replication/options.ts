@@ -113,6 +113,9 @@ export function checkedOptions(options: ReplicateOptions): {readonly settings: S
 	for (const k of ks) {
 		checkCount('ks', k, 1, settings.depth);
 	}
+	if (new Set(ks).size < ks.length) {
+		throw new RetrievalError('ERR_ARGUMENT', `ks: expected distinct cut-offs, got ${ks.join(', ')}`);
+	}
 	return {settings, ks};
 }
 

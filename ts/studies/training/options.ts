@@ -1,4 +1,5 @@
 /** The options of the training study, their defaults and their checks. */
+import {availableParallelism} from 'node:os';
 import {checkArray, checkBoolean, checkCount, checkNumber, checkString} from '../../core/checks.ts';
 import {RetrievalError} from '../../core/errors.ts';
 import {type OptionNames, callNames, optionNames} from '../../core/options.ts';
@@ -65,7 +66,7 @@ export interface TrainingStudyOptions extends Omit<JudgedStudyOptions, 'developm
 	readonly reader?: string | undefined;
 	/** Number of passages per question that readers get in a step, and that they read to answer a test question. @default 24 */
 	readonly passagesPerQuestion?: number | undefined;
-	/** Number of threads. The same seed and number of threads give the same results on one machine. @default one per core */
+	/** Number of threads. The same seed and number of threads give the same results on one machine. @default one per core, which is then recorded as this number */
 	readonly threads?: number | undefined;
 }
 
@@ -119,13 +120,13 @@ export function checkedTrainingSettings(options: TrainingStudyOptions): Training
 		checkBoolean(name, value);
 	}
 	const {epochs, batchSize, learningRate, examples} = {...studyDefaults, ...given(options)};
-	const {maxTrainingQuestions = null, maxQuestions = null, maxTokens = null, threads = null, goldField = null} = options;
+	const {maxTrainingQuestions = null, maxQuestions = null, maxTokens = null, threads = availableParallelism(), goldField = null} = options;
 	checkCount('epochs', epochs, 1, 1_000_000);
 	// A batch of one question has no in-batch negatives.
 	checkCount('batchSize', batchSize, 2, 16_384);
 	checkOptionalCount('maxTrainingQuestions', maxTrainingQuestions, 2);
 	checkOptionalCount('maxTokens', maxTokens, 8, 1_000_000);
-	checkOptionalCount('threads', threads, 1, 10_000);
+	checkCount('threads', threads, 1, 10_000);
 	checkNumber('learningRate', learningRate);
 	if (!(learningRate > 0)) {
 		throw new RetrievalError('ERR_ARGUMENT', `learningRate: expected a number above 0, got ${learningRate}`);

@@ -104,8 +104,8 @@ export interface TrainingSettings extends JudgedSettings {
 	readonly learningRate: number;
 	/** Maximum number of tokens per input; `null` if the model's configuration determines it. */
 	readonly maxTokens: number | null;
-	/** Number of threads; `null` for one per core. */
-	readonly threads: number | null;
+	/** Number of threads. */
+	readonly threads: number;
 	/** The numbers of examples of Figure 1 that were asked for. */
 	readonly examples: readonly number[];
 	/** Which tables and figures the study has. */

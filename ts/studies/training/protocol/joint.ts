@@ -138,7 +138,7 @@ async function trainJointly(parts: JointParts, index: FlatIndex): Promise<Stored
 		onProgress: ({done, total}) => onProgress({done, total}),
 	});
 	const hits = await run.trecRun(jointNames.joint, async () => {
-		await using encoder = await OnnxEncoder.load(trained.folder, {signal, threads: settings.threads ?? 0});
+		await using encoder = await OnnxEncoder.load(trained.folder, {signal, threads: settings.threads});
 		return await new DenseSearcher({encoder, index}).searchMany(test, {k: settings.depth, ...run.stage(`search ${jointNames.joint}`)});
 	});
 	return {
@@ -150,7 +150,7 @@ async function trainJointly(parts: JointParts, index: FlatIndex): Promise<Stored
 
 function sharedOptions({settings}: JointParts) {
 	const {epochs, seed, threads, joint} = settings;
-	return {epochs, seed, batchSize: QUESTIONS_PER_STEP, passagesPerQuestion: joint.passagesPerQuestion, ...(threads !== null && {threads})};
+	return {epochs, seed, batchSize: QUESTIONS_PER_STEP, passagesPerQuestion: joint.passagesPerQuestion, threads};
 }
 
 function lossesOf(epochs: ReadonlyArray<{readonly loss?: number}>): JointRow['training']['losses'] {
@@ -188,7 +188,7 @@ async function answered(
 	const {run, test, collection} = dataset;
 	const {passagesPerQuestion} = settings.joint;
 	const {signal, onProgress} = run.stage(`read ${name}`);
-	await using reader = await ExtractiveReader.load(folder, {signal, threads: settings.threads ?? 0});
+	await using reader = await ExtractiveReader.load(folder, {signal, threads: settings.threads});
 	const readings = await readRun(reader, test, hits, collection.passages, {depth: passagesPerQuestion, signal, onProgress});
 	// Without evidence fusion, as in the paper: the reader alone selects the passage.
 	const matches = await readings.exactMatch(test, {passages: [passagesPerQuestion], evidence: {beta: 1, gamma: 0}});

@@ -83,7 +83,7 @@ export function lazyEncoder(condition: TrainingCondition, {run, model, settings,
 		},
 		async open() {
 			await train();
-			return OnnxEncoder.load(folder, {signal: run.signal, threads: settings.threads ?? 0});
+			return OnnxEncoder.load(folder, {signal: run.signal, threads: settings.threads});
 		},
 		async remove() {
 			await removeFolder(folder);
@@ -125,10 +125,10 @@ export function untrainedEncoder({run, model, settings, examples}: TrainingParts
 			await trainEncoder(few, model, folder, {
 				epochs: 0,
 				...(maxTokens === null ? {} : {maxTokens}),
-				...(threads === null ? {} : {threads}),
+				threads,
 				signal,
 			});
-			return OnnxEncoder.load(folder, {signal, threads: threads ?? 0});
+			return OnnxEncoder.load(folder, {signal, threads});
 		},
 		async remove() {
 			await removeFolder(folder);
@@ -147,7 +147,7 @@ function encoderOptions(
 		batchSize,
 		learningRate,
 		...(maxTokens === null ? {} : {maxTokens}),
-		...(threads === null ? {} : {threads}),
+		threads,
 		seed,
 		inBatch,
 		hardNegatives: negatives?.from === 'bm25' ? count : 0,

@@ -87,7 +87,7 @@ export function settings({settings, dataset, passagekit, questions, examples, ta
 		{label: 'Reference condition', value: `${labelOf(referenceName(batchSize))}, dot product, NLL`},
 		{
 			label: 'Training',
-			value: `${counted(epochs, 'epoch')}, learning rate ${learningRate}, inputs of at most ${maxTokens === null ? 'the length that the model is configured for' : counted(maxTokens, 'token')}, ${threads === null ? 'one thread per core' : counted(threads, 'thread')}; the weights of the last epoch are used`,
+			value: `${counted(epochs, 'epoch')}, learning rate ${learningRate}, inputs of at most ${maxTokens === null ? 'the length that the model is configured for' : counted(maxTokens, 'token')}, ${counted(threads, 'thread')}; the weights of the last epoch are used`,
 		},
 		...(tables.curve.length > 0
 			? [{label: 'Numbers of examples', value: listed(tables.curve.map(({examples}) => withCommas(examples)))}]
