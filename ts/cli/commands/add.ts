@@ -146,7 +146,8 @@ async function openOrCreate(folder: string, {encoder, analyzer: given, words, ov
 		const parts = split ? {words: words ?? 100, overlap: overlap ?? 0} : (false as const);
 		return Collection.open(folder, {create: true, encoder, analyzer: given, split: parts});
 	}
-	const collection = await Collection.open(folder, {encoder});
+	// `checkSettings` refuses `--no-encoder` with the name of the flag.
+	const collection = await Collection.open(folder, {encoder: encoder === false ? undefined : encoder});
 	try {
 		await checkSettings(folder, await collection.stats(), {encoder, analyzer: given, words, overlap, split});
 		// Deleting nothing takes the writer lock. If another process is changing the collection, this fails before documents are encoded.
