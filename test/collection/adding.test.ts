@@ -1,4 +1,4 @@
-// Tests how documents are added to a collection: all or none of an array, and those before an error of an iterable; and what encoders return.
+// Tests how documents are added to a collection (all or none of an array, those before an error of an iterable), and the checks of encoders.
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -206,9 +206,11 @@ test('hybrid searches use hybridNorm by default if the encoder says that its vec
 		normalized,
 		encode: async inputs => ({data: new Float32Array(2 * inputs.length).fill(Math.SQRT1_2), rows: inputs.length, dim: 2}),
 	});
-	for (const [normalized, fusion] of [
-		[true, {method: 'hybridNorm', alpha: 0.05}],
-		[undefined, {method: 'dprHybrid'}],
+	const hybridNorm = {method: 'hybridNorm', alpha: 0.05} as const;
+	const dprHybrid = {method: 'dprHybrid'} as const;
+	for (const [normalized, fusion, other] of [
+		[true, hybridNorm, dprHybrid],
+		[undefined, dprHybrid, hybridNorm],
 	] as const) {
 		const docs = await newCollection(t, {encoder: encoder(normalized), vectors: {}});
 		await docs.add([
@@ -216,13 +218,9 @@ test('hybrid searches use hybridNorm by default if the encoder says that its vec
 			{id: 'b', text: 'a river'},
 		]);
 		await docs.commit();
-		t.deepEqual((await docs.search('bridge')).hits, (await docs.search('bridge', {fusion})).hits);
-		const other = {method: normalized === true ? 'dprHybrid' : 'hybridNorm'} as const;
-		t.notDeepEqual(
-			(await docs.search('bridge')).hits,
-			(await docs.search('bridge', {fusion: other.method === 'dprHybrid' ? {method: 'dprHybrid'} : {method: 'hybridNorm', alpha: 0.05}}))
-				.hits,
-		);
+		const {hits} = await docs.search('bridge');
+		t.deepEqual(hits, (await docs.search('bridge', {fusion})).hits);
+		t.notDeepEqual(hits, (await docs.search('bridge', {fusion: other})).hits);
 	}
 	await t.throwsAsync(newCollection(t, {encoder: {...encoder(), normalized: 'yes' as never}}), {
 		code: 'ERR_ARGUMENT',

@@ -200,8 +200,8 @@ export class Collection<Fields extends AllowedFields<Fields> = any> implements A
 	exists already in the collection or occurs twice in the call, and with `ERR_ENCODER` if the encoder does not return finite vectors.
 
 	An array is added whole or not at all. Another iterable is read only as fast as its documents are added, in batches. If the iterable or one
-	of its documents fails, the documents before it remain added; if the encoder fails, the batches before that one remain added. An error that is a
-	`RetrievalError` says how many were added. Progress counts documents.
+	of its documents fails, the documents before it remain added; if the encoder fails, the batches before that one remain added. An error
+	that is a `RetrievalError` says how many were added. Progress counts documents.
 	*/
 	async add(documents: Documents<Fields>, options: CallOptions = {}): Promise<number> {
 		checkOptions('add', options, callOptions);

@@ -191,8 +191,8 @@ export interface Encoder {
 	*/
 	readonly passageEncoder?: string | undefined;
 	/**
-	Whether all vectors have length 1. A collection that is created with such an encoder uses the fusion method `hybridNorm` by default, and
-	the evidence fusion of its scores in `ask`. @default false
+	Whether all vectors have length 1. By default, a collection that is created with such an encoder uses the fusion method `hybridNorm`, and
+	`ask` adds retrieval scores to the reader's scores (evidence fusion). @default false
 	*/
 	readonly normalized?: boolean | undefined;
 	/** Returns one vector per input, in the order of the inputs: `[inputs.length, dim]`, finite. Progress counts inputs. */

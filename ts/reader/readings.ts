@@ -195,7 +195,6 @@ export async function judgeOf(
 ): Promise<{readonly judge: Binding.ReadingsJudge; readonly ids: readonly string[]}> {
 	const handle = Readings.handle(readings);
 	checkOneOf('answerKind', kind, ['text', 'pattern']);
-	checkQueries('questions', questions);
 	checkQuestions('questions', questions);
 	const answerable = questions.filter(({answers}) => answers.length > 0);
 	const judge = new native.ReadingsJudge(handle, kind === 'pattern');

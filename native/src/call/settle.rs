@@ -105,11 +105,12 @@ impl Settlements {
 
     /// Sends a result to the JavaScript thread, where it is converted.
     fn send(&self, deferred: Deferred, outcome: CallResult<Conversion>) {
-        let sent = Sent { settlements: self.clone(), is_converted: false };
+        let sent = Sent { settlements: self.clone(), has_arrived: false };
         deferred.resolve(Box::new(move |env| {
+            let settlements = sent.arrive();
             let start = Instant::now();
             let converted = outcome.map_err(napi::Error::from).and_then(|conversion| conversion(env));
-            sent.end(&env, start);
+            settlements.end_conversion(&env, start);
             converted
         }));
     }
@@ -144,9 +145,9 @@ impl Settlements {
         // promises that existed when the iteration began. Until then, results keep waiting, because others do.
         match env.create_deferred() {
             Ok((next_batch, _)) => {
-                let settlements = self.clone();
+                let sent = Sent { settlements: self.clone(), has_arrived: false };
                 next_batch.resolve(Box::new(move |env| {
-                    settlements.send_batch();
+                    sent.arrive().send_batch();
                     conversion_of(())(env)
                 }));
             }
@@ -171,25 +172,25 @@ impl Settlements {
     }
 }
 
-/// A result that was sent to the JavaScript thread.
+/// A result, or the request for the next batch, that was sent to the JavaScript thread.
 struct Sent {
     settlements: Settlements,
-    is_converted: bool,
+    has_arrived: bool,
 }
 
 impl Sent {
-    /// Counts the conversion of the result, which began at `start`.
-    fn end(mut self, env: &Env, start: Instant) {
-        self.is_converted = true;
-        self.settlements.end_conversion(env, start);
+    /// Called on the JavaScript thread.
+    fn arrive(mut self) -> Settlements {
+        self.has_arrived = true;
+        self.settlements.clone()
     }
 }
 
 impl Drop for Sent {
-    /// Node drops results when their environment ends. The thread may have other environments, as in Electron, whose
-    /// promises must not wait for the dropped ones, so everything that waits is settled without batches.
+    /// Node drops what was sent when its environment ends. The thread may have other environments, as in Electron,
+    /// whose promises must not wait for the dropped ones, so everything that waits is settled without batches.
     fn drop(&mut self) {
-        if self.is_converted {
+        if self.has_arrived {
             return;
         }
         let State { waiting, .. } = std::mem::take(&mut *self.settlements.state());

@@ -123,8 +123,8 @@ export class CollectionEncoders {
 	}
 
 	/**
-	Loads models that were given under another name than that which the collection has stored, so that a model that is missing or has another
-	identity is reported when the collection is opened.
+	Loads each model whose given name differs from the stored one, so that opening the collection fails if the model is missing or has another
+	identity.
 	*/
 	async checkNames(): Promise<void> {
 		const {passages, questions} = this.#given;
@@ -195,7 +195,7 @@ function isOther(given: Encoder | string | undefined, stored: StoredEncoder | nu
 	return typeof given === 'string' && stored !== null && storedName(given) !== stored.model;
 }
 
-/** Returns what a collection stores for the name or folder of a model: the absolute path of a folder, so that it can be opened from any folder. */
+/** Returns what a collection stores for a model: its name, or the absolute path of its folder, which is valid in any working directory. */
 export function storedName(model: string): string {
 	return isFolder(model) ? resolve(model) : model;
 }

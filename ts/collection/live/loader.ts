@@ -61,8 +61,10 @@ export class DocumentLoader {
 			this.#push(document, i);
 			await yieldIfOverBudget();
 		}
-		const ready = await this.#ready(call, documents.length);
-		if (ready.count < documents.length) {
+		// The caller may have changed the array meanwhile.
+		const count = this.#documents.length;
+		const ready = await this.#ready(call, count);
+		if (ready.count < count) {
 			throw this.#withoutVector(ready.count, 0);
 		}
 		if (ready.count > 0) {
@@ -192,7 +194,10 @@ export class DocumentLoader {
 	}
 }
 
-/** Adds the number of documents that were added before an error to its message. `position` is that of the document that failed, if there is one. */
+/**
+Adds the number of documents that were added before an error to its message. `position` is that of the document that failed, if there
+is one.
+*/
 function afterSome(error: unknown, added: number, position: number | undefined): unknown {
 	if (added === 0 || !(error instanceof RetrievalError)) {
 		return error;

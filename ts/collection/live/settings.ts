@@ -121,7 +121,7 @@ export function checkSettings(
 	}
 }
 
-/** Fails with `ERR_ARGUMENT` if a setting of the vectors was given that is not that of the collection; `null` if the collection has no vectors. */
+/** Fails with `ERR_ARGUMENT` if a given setting of the vectors is not the stored one, which is `null` if the collection has no vectors. */
 function checkVectorSetting(name: string, given: string | number | undefined, stored: string | number | null): void {
 	if (given !== undefined && given !== stored) {
 		const has =

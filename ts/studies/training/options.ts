@@ -66,7 +66,10 @@ export interface TrainingStudyOptions extends Omit<JudgedStudyOptions, 'developm
 	readonly reader?: string | undefined;
 	/** Number of passages per question that readers get in a step, and that they read to answer a test question. @default 24 */
 	readonly passagesPerQuestion?: number | undefined;
-	/** Number of threads. The same seed and number of threads give the same results on one machine. @default one per core, which is then recorded as this number */
+	/**
+	Number of threads, which is recorded. The same seed and number of threads give the same results on one machine. @default the number of
+	cores
+	*/
 	readonly threads?: number | undefined;
 }
 
